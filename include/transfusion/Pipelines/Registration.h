@@ -1,0 +1,20 @@
+#ifndef TRANSFUSION_PIPELINES_REGISTRATION_H
+#define TRANSFUSION_PIPELINES_REGISTRATION_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace transfusion {
+
+/// Our dialects and the upstream ones that a layer, its schedule or the program
+/// emitted for it can hold, with the interfaces that bufferization needs.
+/// Nothing else: every dialect registered here costs start-up time.
+void registerToolDialects(mlir::DialectRegistry &registry);
+
+/// Our passes and pipelines, and the upstream passes that these are used with.
+void registerToolPasses();
+
+} // namespace transfusion
+
+#endif // TRANSFUSION_PIPELINES_REGISTRATION_H

@@ -1,0 +1,3 @@
+#include "transfusion/Target/Translations.h"
+
+void transfusion::registerTransFusionTranslations() {}
