@@ -1,0 +1,11 @@
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "transfusion/Pipelines/Registration.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  transfusion::registerToolDialects(registry);
+  transfusion::registerToolPasses();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "TransFusion optimizer driver\n", registry));
+}
