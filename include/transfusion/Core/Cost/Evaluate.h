@@ -1,0 +1,72 @@
+//===- Evaluate.h - Latency, energy, traffic of a schedule ------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Per outer tile and phase: compute = fill + one II per further step + drain,
+// exact for ragged tiles; memory = bytes / bandwidth; the first pieces that a
+// phase loads and the last one that it stores are exposed. Phase = max(compute,
+// memory that overlaps) + exposed; group = sum over phases and outer tiles;
+// layer = sum over groups. Cycles are at arch.clockHz.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_CORE_COST_EVALUATE_H
+#define TRANSFUSION_CORE_COST_EVALUATE_H
+
+#include "transfusion/Core/Cost/Timing.h"
+#include "transfusion/Core/Model/Plan.h"
+
+namespace transfusion::core {
+
+struct PhaseCost {
+  int64_t epochs = 0;      ///< summed over outer tiles
+  int64_t iiCycles = 0;    ///< of the steady state of a full tile
+  int32_t stages = 1;
+  int64_t fillCycles = 0, drainCycles = 0; ///< of a full tile
+  double computeCycles = 0, memoryCycles = 0, exposedCycles = 0; ///< totals
+  double latencyCycles = 0;                                      ///< total
+  std::string bottleneck;      ///< name of a unit or memory
+  std::vector<int64_t> unitBusyCycles; ///< by UnitId, total
+};
+
+struct GroupCost {
+  double latencyCycles = 0;
+  int64_t outerTiles = 0;
+  std::vector<PhaseCost> phases;
+  int64_t peakBytes = 0; ///< of the memory that feeds the units
+};
+
+struct EinsumCost {
+  UnitId unit = -1;
+  int32_t stage = 0;
+  int64_t cyclesPerEpoch = 0;
+  int64_t busyCycles = 0; ///< total
+  int64_t points = 0;     ///< of the iteration space
+  double energyPj = 0;    ///< arithmetic
+};
+
+struct CostReport {
+  double latencyCycles = 0, latencyS = 0;
+  double energyPj = 0, arithmeticPj = 0;
+  std::vector<double> memoryPj;                 ///< by MemoryId
+  std::vector<int64_t> readBytes, writeBytes;   ///< by MemoryId
+  std::vector<int64_t> peakBytes;               ///< by MemoryId
+  std::vector<int64_t> unitBusyCycles;          ///< by UnitId
+  /// Lane-cycles that did work / (lanes * latency), by UnitId.
+  std::vector<double> unitBusy, unitLanes;
+  std::vector<GroupCost> groups;
+  std::vector<EinsumCost> einsums;
+  std::string bottleneck;
+  /// Not empty: no cost (a fault of the plan, an unsupported op, an overflow).
+  std::vector<std::string> faults;
+};
+
+CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s);
+CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s,
+                    const Plan &p);
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_CORE_COST_EVALUATE_H

@@ -1,0 +1,160 @@
+//===- Plan.h - What follows from a schedule: loops, buffers ----*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A Plan is derived from (Cascade, Arch, Schedule) and never stored in IR. The
+// cost model counts it, the lowering emits it, the schedule file prints it; so
+// all three mean the same program:
+//
+//   for each group
+//     load buffers of level Group
+//     for each outer tile (group.tileOrder, row-major)
+//       for each phase
+//         load buffers of level Tile whose firstPhase is this phase
+//         for step k = 0 .. epochs + stages - 2     // a software pipeline
+//           for each slot by start cycle, if 0 <= k - stage < epochs
+//             load the Block buffers that epoch k - stage needs anew
+//             run the slot on the inner tile of epoch k - stage
+//             store its result, if it leaves the group
+//
+// Epoch number i <-> per-rank index e_r over phase.order, row-major (last rank
+// of the order fastest); rank r of epoch i covers
+// [tileStart_r + e_r * inner_r, + inner_r) clipped to the tile.
+//
+// Buffers. Memory 0 is DRAM and holds inputs, outputs, and tensors that cross
+// groups, whole. Everything else is a Buffer in the memory that feeds units:
+//   Input        a piece of a DRAM tensor that a phase reads
+//   Window       made and read within one phase: one inner tile per slot;
+//                epoch i uses slot i mod slots. A recurrence reads slot
+//                (i - 1) mod slots, or the initial value when the iterative
+//                rank's index is 0
+//   Accumulator  partial sums of an Einsum whose reduction spans epochs: whole
+//                tile, accumulator type
+//   Carried      made in one phase, read in a later phase of the same group:
+//                whole tile. For a recurrence: its last slice, stored when the
+//                iterative rank is at its last index
+//   Output       one inner tile per slot, on its way to DRAM (and, if read in
+//                the same phase, its window too)
+//
+// Footprint of a Block-level Input in a phase. Let j be the innermost position
+// of phase.order whose rank the tensor depends on and has more than one block.
+// Ranks inside j are held for the whole tile, rank j for a block, ranks outside
+// j for one inner tile. It is fetched anew whenever e_j enters another block or
+// any loop outside j advances, that is at epochs with e_k = 0 for all k > j and
+// e_j mod (block_j / inner_j) = 0: fetch number f goes to slot f mod slots.
+// Without such a j it is fetched once per outer tile.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_CORE_MODEL_PLAN_H
+#define TRANSFUSION_CORE_MODEL_PLAN_H
+
+#include "transfusion/Core/Model/Schedule.h"
+
+namespace transfusion::core {
+
+enum class BufferRole : uint8_t { Input, Window, Accumulator, Carried, Output };
+const char *bufferRoleName(BufferRole r);
+
+/// One dimension of a buffer. With `rank` >= 0 the index is the rank's value
+/// minus the start of the piece; otherwise it is the tensor coordinate minus
+/// the least coordinate of the piece (several ranks that overlap: a halo).
+struct BufferDim {
+  int32_t tensorDim = -1;
+  RankId rank = -1;
+  int64_t coefficient = 1; ///< of `rank` in the tensor coordinate
+  int64_t extent = 1;      ///< of a full (not ragged) piece
+};
+
+struct Buffer {
+  std::string name; ///< unique: "g1.p2.QK", for reports
+  TensorId tensor = -1;
+  BufferRole role = BufferRole::Input;
+  int32_t group = -1;
+  /// Phase that reads it (Input of level Block), makes it (others); for an
+  /// Input of level Tile or Group the first phase that reads it.
+  int32_t phase = -1;
+  RetainLevel level = RetainLevel::Block; ///< Input only
+  /// Access of the readers (Input) or of the producer (others). Inputs with
+  /// another access to the same tensor are another buffer.
+  Access access;
+  std::vector<BufferDim> dims;
+  MemoryId memory = -1;
+  int32_t bitsPerValue = 32;
+  /// Position j in phase.order (see above); -1: once per outer tile.
+  int32_t fetchPosition = -1;
+  int32_t minStage = 0, maxStage = 0; ///< of the slots that touch it
+  int64_t slots = 1;
+  int64_t bytesPerSlot = 0;
+  int64_t bytes = 0; ///< slots * bytesPerSlot, rounded up to the alignment
+  int64_t address = -1;
+  int32_t firstPhase = -1, lastPhase = -1; ///< lifetime, phases of the group
+  /// Leaves the group: stored to DRAM when a value is finished.
+  bool storeToOuter = false;
+};
+
+/// Sizes of one rank in one phase, resolved (no zeros).
+struct RankCut {
+  int64_t tile = 1, block = 1, inner = 1;
+  int32_t position = -1; ///< in phase.order; -1 when not looped over
+};
+
+/// Where a slot reads an operand: a buffer and how.
+struct OperandSource {
+  int32_t buffer = -1;
+  /// 1: the previous slice of a recurrence.
+  int32_t distance = 0;
+};
+
+struct PlannedSlot {
+  int32_t run = -1, index = -1; ///< in phase.runs
+  UnitId unit = -1;
+  EinsumId einsum = -1;
+  bool finishOnly = false;
+  /// The reduction spans epochs: adds into `accumulator`, does not finish.
+  bool accumulates = false;
+  int32_t stage = 0;
+  std::vector<OperandSource> inputs, finishInputs;
+  int32_t accumulator = -1; ///< buffer; also what a finishOnly slot reads
+  int32_t window = -1;      ///< Window or Output buffer written each epoch
+  int32_t carried = -1;     ///< Carried buffer written
+};
+
+struct PhasePlan {
+  std::vector<RankCut> cuts; ///< by RankId
+  std::vector<bool> usesRank; ///< by RankId: some Einsum of the phase has it
+  int32_t stages = 1;
+  std::vector<PlannedSlot> slots; ///< by run, then issue order
+};
+
+struct GroupPlan {
+  std::vector<PhasePlan> phases;
+  std::vector<int32_t> buffers; ///< ids, ascending
+};
+
+struct Plan {
+  std::vector<Buffer> buffers;
+  std::vector<GroupPlan> groups;
+  /// Per memory: greatest end address = size of its allocation.
+  std::vector<int64_t> allocationBytes;
+  /// Why there is no plan: structural faults only (an operand nobody makes, a
+  /// reader that needs more than its tile). Empty = fine. Capacity is not
+  /// judged here but by checkSchedule.
+  std::vector<std::string> faults;
+};
+
+inline constexpr int64_t kBufferAlignment = 64;
+
+Plan makePlan(const Cascade &c, const Arch &a, const Schedule &s);
+
+/// First group that makes the tensor, -1 for an input.
+int32_t producingGroup(const Cascade &c, const Schedule &s, TensorId t);
+
+/// True when tensor `t` must be in DRAM: input, output, or crosses groups.
+bool livesInOuterMemory(const Cascade &c, const Schedule &s, TensorId t);
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_CORE_MODEL_PLAN_H

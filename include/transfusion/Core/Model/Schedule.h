@@ -1,0 +1,76 @@
+//===- Schedule.h - Decisions about one cascade on one arch -----*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Terms. A *group* runs its outer tiles one after another and keeps what its
+// phases hand to each other on chip. A *phase* is a sub-cascade with one inner
+// iteration space. An *epoch* is one inner tile passing through one phase; it
+// passes in *stages*, stage s of epoch i beside stage s-1 of epoch i+1, in
+// *steps*: at step k, stage s works on epoch k - s.
+//
+// Sizes, per rank: extent >= tile >= block >= inner. `tile` is the piece that
+// the whole group works on; `block` is the piece that is in the buffer at a
+// time; `inner` is what one epoch covers. 0 in any of them means "all of what
+// encloses it". The last piece of each may be ragged. A block smaller than its
+// tile is a multiple of inner.
+//
+// Only decisions are here: what follows from them is a Plan (Plan.h) and a
+// CostReport (Cost/Evaluate.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_CORE_MODEL_SCHEDULE_H
+#define TRANSFUSION_CORE_MODEL_SCHEDULE_H
+
+#include "transfusion/Core/Model/Arch.h"
+
+namespace transfusion::core {
+
+/// One Einsum's place on a unit.
+struct Slot {
+  EinsumId einsum = -1;
+  /// Only the finish of an Einsum whose reduction spans the epochs of an
+  /// earlier phase ("FFN2.finish").
+  bool finishOnly = false;
+  int32_t stage = 0;
+  std::vector<RankId> rows, cols; ///< spatial mapping of iteration ranks
+};
+
+/// Slots of one unit in issue order.
+struct Run {
+  UnitId unit = -1;
+  std::vector<Slot> slots;
+};
+
+struct Phase {
+  /// Loop nest over inner tiles, outermost first. A rank of the phase that is
+  /// not listed has inner = its whole tile.
+  std::vector<RankId> order;
+  std::vector<int64_t> block, inner; ///< by RankId; 0 = whole
+  std::vector<Run> runs;
+  /// Modulo schedule: work crosses the epoch boundary.
+  bool wrap = false;
+};
+
+enum class RetainLevel : uint8_t { Block, Tile, Group };
+struct Retain {
+  TensorId tensor = -1;
+  RetainLevel level = RetainLevel::Block;
+};
+
+struct Group {
+  std::vector<RankId> tileOrder; ///< outer loops, outermost first
+  std::vector<int64_t> tile;     ///< by RankId; 0 = whole
+  std::vector<Retain> retain;    ///< group inputs only; sorted by tensor
+  std::vector<Phase> phases;
+};
+
+struct Schedule {
+  std::vector<Group> groups;
+};
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_CORE_MODEL_SCHEDULE_H
