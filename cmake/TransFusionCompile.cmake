@@ -28,6 +28,7 @@ if(TRANSFUSION_CCACHE)
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
         CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
         CCACHE_NOHASHDIR=1
+        CCACHE_PCH_EXTSUM=1
         ${TRANSFUSION_CCACHE_PROGRAM})
     set(CMAKE_CXX_COMPILER_LAUNCHER ${_launcher})
     set(CMAKE_C_COMPILER_LAUNCHER ${_launcher})
