@@ -1,3 +1,9 @@
+//===- Registration.h -------------------------------------------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_PIPELINES_REGISTRATION_H
 #define TRANSFUSION_PIPELINES_REGISTRATION_H
 
