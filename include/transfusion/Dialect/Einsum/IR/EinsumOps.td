@@ -1,8 +1,144 @@
+//===- EinsumOps.td - Cascade, Einsum and their bodies -----*- tablegen -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_DIALECT_EINSUM_IR_EINSUMOPS
 #define TRANSFUSION_DIALECT_EINSUM_IR_EINSUMOPS
 
 include "mlir/IR/OpBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 include "transfusion/Dialect/Einsum/IR/EinsumAttrs.td"
 include "transfusion/Dialect/Einsum/IR/EinsumInterfaces.td"
+
+class Einsum_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Einsum_Dialect, mnemonic, traits>;
+
+// What accelerators compute with and masks are stored as.
+def Einsum_Element
+    : AnyTypeOf<[F16, BF16, F32, I1, I8, I32, I64],
+                "f16, bf16, f32, or a mask or index of i1, i8, i32, i64">;
+def Einsum_Tensor : StaticShapeTensorOf<[Einsum_Element]>;
+
+def Einsum_CascadeOp : Einsum_Op<"cascade",
+    [Pure, SingleBlock, DeclareOpInterfaceMethods<RegionKindInterface>]> {
+  let summary = "a set of extended Einsums over named ranks";
+  let description = [{
+    A graph region: the Einsums inside are equations, their textual order means
+    nothing, and a recurrence is an equation that reads slice m1 and defines
+    slice m1+1 of one tensor. Values from outside are used directly. The
+    terminator yields the results.
+
+    ```mlir
+    %av = einsum.cascade ranks(h = 4, p = 32, m1 = 2 iterative, m0 = 16) {
+      %QK = einsum.map_reduce "QK" [h, m1, m0, p] ...
+      einsum.yield %AV : tensor<4x32x8xf32>
+    } -> tensor<4x32x8xf32>
+    ```
+
+    Constraints: (1) rank names are distinct; (2) only `einsum.map_reduce` and
+    the terminator stand inside; (3) Einsum names are distinct; (4) every cycle
+    of equations advances an iterative rank; (5) the terminator's operand types
+    are the result types.
+  }];
+  let arguments = (ins Einsum_RankArrayAttr:$ranks);
+  let regions = (region SizedRegion<1>:$body);
+  let results = (outs Variadic<Einsum_Tensor>:$results);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Declaration of the rank called `name`; null when there is none.
+    RankAttr lookupRank(::llvm::StringRef name);
+    YieldOp getYield();
+  }];
+}
+
+def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
+    [Pure, AttrSizedOperandSegments, IsolatedFromAbove,
+     HasParent<"CascadeOp">]> {
+  let summary = "one extended Einsum";
+  let description = [{
+    For every point of the iteration space (the product of `ranks` in the
+    parent's declaration, cut by the effective domain) the `map` body is
+    evaluated on the scalars that `inputs` hold there; the ranks that the result
+    lacks are reduced by `reduce`; then `finish` runs once per result point on
+    the reduced value followed by the scalars of `finish_inputs`. An empty `map`
+    region passes its only input on; an empty `finish` region the reduced value.
+
+    `maps` has one affine map per input, then per finish input; each takes the
+    ranks, in order, to the tensor's coordinates. `result_map` likewise. `init`
+    is the value of the points of an iterative result that no equation defines.
+
+    ```mlir
+    %RM = einsum.map_reduce "RM" [h, m1, p] -> [h, m1 + 1, p]
+        from %RM[h, m1, p], %LM[h, m1, p] map arith.maximumf init 0xFF800000 : f32
+        : (tensor<4x3x32xf32>, tensor<4x2x32xf32>) -> tensor<4x3x32xf32>
+    ```
+
+    Constraints: (1) ranks are declared by the cascade, distinct; (2) one map
+    per operand, with as many results as the operand has dimensions; (3) every
+    access stays within its tensor over the effective domain; (4) a reduced rank
+    needs `reduce`, and `reduce` a reduced rank; (5) block arguments and yields
+    of the bodies have the element types; (6) finish reads no reduced rank;
+    (7) `init` exactly when the result is iterative, of its element type;
+    (8) every result point is defined once: the result map is injective on the
+    result's ranks and covers the tensor, but for the initial slice.
+  }];
+  let arguments = (ins
+      StrAttr:$einsum_name, StrArrayAttr:$ranks, AffineMapArrayAttr:$maps,
+      AffineMapAttr:$result_map,
+      OptionalAttr<Einsum_IntegerSetAttr>:$domain,
+      OptionalAttr<Einsum_ReduceKindAttr>:$reduce,
+      OptionalAttr<TypedAttrInterface>:$init,
+      Variadic<Einsum_Tensor>:$inputs, Variadic<Einsum_Tensor>:$finish_inputs);
+  let regions = (region AnyRegion:$map, AnyRegion:$finish);
+  let results = (outs Einsum_Tensor:$result);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    CascadeOp getCascade();
+    /// Extents of `ranks`, in order.
+    ::llvm::SmallVector<int64_t> getExtents();
+    /// Map of input i, or of finish input i.
+    ::mlir::AffineMap getInputMap(unsigned i);
+    ::mlir::AffineMap getFinishInputMap(unsigned i);
+    /// By position in `ranks`: the result lacks it.
+    ::llvm::SmallVector<bool> getReducedRanks();
+    /// Dimension of the result that is iterative (its extent is M1 + 1), or -1.
+    int getIterativeDim();
+    /// Own constraints and the preimages of the operands' domains, over `ranks`
+    /// in order; null when the whole box exists.
+    ::mlir::IntegerSet getEffectiveDomain();
+    /// Type of the values that are reduced: what map yields.
+    ::mlir::Type getAccumulatorType();
+  }];
+}
+
+def Einsum_IndexOp : Einsum_Op<"index", [Pure]> {
+  let summary = "value of a rank at this point";
+  let description = [{
+    Inside a map or finish body only. `%i = einsum.index "m0"`. Constraints: the
+    Einsum has the rank; in finish, the result has it.
+  }];
+  let arguments = (ins StrAttr:$rank);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$rank attr-dict";
+  let hasVerifier = 1;
+}
+
+def Einsum_YieldOp : Einsum_Op<"yield",
+    [Pure, Terminator, ReturnLike,
+     ParentOneOf<["CascadeOp", "MapReduceOp"]>]> {
+  let summary = "terminator of cascades and bodies";
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+}
+
+include "transfusion/Dialect/Einsum/IR/EinsumNamedOps.td"
 
 #endif // TRANSFUSION_DIALECT_EINSUM_IR_EINSUMOPS
