@@ -3,7 +3,8 @@
 
 Every `#include "transfusion/..."` (in C++ and TableGen) and every link line
 points down in ALLOWED. Core, besides, is C++17 and the standard library, and
-its simulator knows nothing of the cost model that it is there to check.
+its checker and simulator know nothing of the cost model and the search that
+they are there to check.
 
     layering.py ROOT              prints one line per violation; exit code 1
     layering.py ROOT --self-test  breaks a copy of ROOT in every way below, and
@@ -37,7 +38,7 @@ ALLOWED = {
 # Inside Core: folder -> folders of Core that it may not include.
 CORE_FORBIDDEN = {
     "Model": {"Check", "Cost", "Search", "Sim"},
-    "Check": {"Search", "Sim"},
+    "Check": {"Cost", "Search", "Sim"},
     "Cost": {"Search", "Sim"},
     "Search": {"Sim"},
     "Sim": {"Check", "Cost", "Search", "Model/Schedule.h"},
@@ -167,6 +168,7 @@ BREAKS = [
     ("lib/Core/Model/X.cpp", '#include "transfusion/Core/Search/DPipe.h"'),
     ("lib/Core/Cost/X.cpp", '#include "transfusion/Bridge/Import.h"'),
     ("lib/Core/Check/X.cpp", '#include "transfusion/Core/Search/DPipe.h"'),
+    ("lib/Core/Check/X.cpp", '#include "transfusion/Core/Cost/Evaluate.h"'),
     ("lib/Core/Sim/X.cpp", '#include "transfusion/Core/Cost/Evaluate.h"'),
     ("lib/Core/Sim/X.cpp", '#include "transfusion/Core/Model/Schedule.h"'),
     ("lib/Dialect/Einsum/IR/X.cpp",

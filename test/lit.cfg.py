@@ -21,6 +21,7 @@ config.substitutions += [
     ("%python", config.tf_python),
     ("%src", config.tf_source),
     ("%llvm_lib", config.llvm_lib_dir),
+    ("%{path}", config.environment["PATH"]),
 ]
 
 # A hang is a failure too; lit can only kill a test's children with psutil.
