@@ -38,9 +38,9 @@ Attribute RankAttr::parse(AsmParser &parser, Type) {
   bool iterative = succeeded(parser.parseOptionalKeyword("iterative"));
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<RankAttr>(
-      parser.getContext(), StringAttr::get(parser.getContext(), name), extent,
-      iterative);
+  return parser.getChecked<RankAttr>(parser.getContext(),
+                                     StringAttr::get(parser.getContext(), name),
+                                     extent, iterative);
 }
 
 void RankAttr::print(AsmPrinter &printer) const {

@@ -49,6 +49,7 @@ def Einsum_CascadeOp : Einsum_Op<"cascade",
   let arguments = (ins Einsum_RankArrayAttr:$ranks);
   let regions = (region SizedRegion<1>:$body);
   let results = (outs Variadic<Einsum_Tensor>:$results);
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
@@ -60,6 +61,7 @@ def Einsum_CascadeOp : Einsum_Op<"cascade",
 
 def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
     [Pure, AttrSizedOperandSegments, IsolatedFromAbove,
+     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
      HasParent<"CascadeOp">]> {
   let summary = "one extended Einsum";
   let description = [{
@@ -98,6 +100,7 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
       Variadic<Einsum_Tensor>:$inputs, Variadic<Einsum_Tensor>:$finish_inputs);
   let regions = (region AnyRegion:$map, AnyRegion:$finish);
   let results = (outs Einsum_Tensor:$result);
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
