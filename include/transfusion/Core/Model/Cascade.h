@@ -129,6 +129,8 @@ struct Einsum {
   OpHistogram pointOps;
   OpHistogram finishOps; ///< per result point
   bool hasFinish = false;
+  /// Of partial sums that are kept from epoch to epoch; 0: as the result.
+  int32_t accumulatorBits = 0;
   /// Effective domain: own constraints and those inherited from operands.
   std::vector<Constraint> domain;
 

@@ -34,8 +34,9 @@
 //   Accumulator  partial sums of an Einsum whose reduction spans epochs: whole
 //                tile, accumulator type
 //   Carried      made in one phase, read in a later phase of the same group:
-//                whole tile. For a recurrence: its last slice, stored when the
-//                iterative rank is at its last index
+//                whole tile. Readers in the phase that makes it read it here
+//                too. For a recurrence: its last slice, stored when the
+//                iterative rank is at its last index, beside its Window
 //   Output       one inner tile per slot, on its way to DRAM (and, if read in
 //                the same phase, its window too)
 //
@@ -91,8 +92,11 @@ struct Buffer {
   int64_t bytes = 0; ///< slots * bytesPerSlot, rounded up to the alignment
   int64_t address = -1;
   int32_t firstPhase = -1, lastPhase = -1; ///< lifetime, phases of the group
-  /// Leaves the group: stored to DRAM when a value is finished.
+  /// Leaves the group: stored to DRAM when a value is finished. A Carried
+  /// buffer that leaves is stored from where it is, without an Output.
   bool storeToOuter = false;
+  /// Of a recurrence only the last slice leaves: nobody outside reads others.
+  bool storesLastSliceOnly = false;
 };
 
 /// Sizes of one rank in one phase, resolved (no zeros).
