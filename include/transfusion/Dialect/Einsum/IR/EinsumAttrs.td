@@ -33,9 +33,7 @@ def Einsum_Activation : I32EnumAttr<"Activation",
   let genSpecializedAttr = 0;
 }
 def Einsum_ActivationAttr
-    : EnumAttr<Einsum_Dialect, Einsum_Activation, "activation"> {
-  let assemblyFormat = "`<` $value `>`";
-}
+    : EnumAttr<Einsum_Dialect, Einsum_Activation, "activation">;
 
 def Einsum_RankAttr : AttrDef<Einsum_Dialect, "Rank"> {
   let mnemonic = "rank";
