@@ -31,7 +31,14 @@ os=$(. /etc/os-release && echo "${ID:-unknown} ${VERSION_ID:-}")
   fail "this is '$os', TransFusion is built on Debian 12 with its LLVM 22 packages"
 
 is_installed() {
-  dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+  local status
+  status=$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null) &&
+    [[ $status == *"ok installed" ]]
+}
+has_candidate() {
+  local policy
+  policy=$(apt-cache policy "$1")
+  [[ $policy == *"Candidate: "* && $policy != *"Candidate: (none)"* ]]
 }
 missing=()
 for package in "${packages[@]}"; do
@@ -49,7 +56,7 @@ if [ ${#missing[@]} -gt 0 ]; then
   echo "Installing ${#missing[@]} packages: ${missing[*]}"
   "${as_root[@]}" apt-get update -qq || fail "apt-get update failed, see above"
   for package in "${missing[@]}"; do
-    if apt-cache policy "$package" | grep -q 'Candidate: [^(]'; then
+    if has_candidate "$package"; then
       continue
     fi
     case $package in # LLVM 22 came to Debian 12 by its security archive.
