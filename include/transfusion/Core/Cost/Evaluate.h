@@ -11,6 +11,12 @@
 // memory that overlaps) + exposed; group = sum over phases and outer tiles;
 // layer = sum over groups. Cycles are at arch.clockHz.
 //
+// What is counted at the memory that feeds the units: each slot reads each
+// operand's inner footprint and writes its result's, once per epoch (a slot
+// that accumulates reads and writes its sums); what is loaded is written, what
+// is stored is read; the last slice of a Carried recurrence is written once
+// more. Footprints end where the tensor ends.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_CORE_COST_EVALUATE_H
 #define TRANSFUSION_CORE_COST_EVALUATE_H
@@ -18,21 +24,26 @@
 #include "transfusion/Core/Cost/Timing.h"
 #include "transfusion/Core/Model/Plan.h"
 
+#include <memory>
+
 namespace transfusion::core {
 
 struct PhaseCost {
-  int64_t epochs = 0;      ///< summed over outer tiles
-  int64_t iiCycles = 0;    ///< of the steady state of a full tile
+  int64_t epochs = 0;   ///< summed over outer tiles
+  int64_t iiCycles = 0; ///< of the steady state of a full tile
   int32_t stages = 1;
   int64_t fillCycles = 0, drainCycles = 0; ///< of a full tile
   double computeCycles = 0, memoryCycles = 0, exposedCycles = 0; ///< totals
   double latencyCycles = 0;                                      ///< total
-  std::string bottleneck;      ///< name of a unit or memory
+  /// Name of the busiest unit, or of the slowest memory when that takes longer.
+  std::string bottleneck;
   std::vector<int64_t> unitBusyCycles; ///< by UnitId, total
 };
 
 struct GroupCost {
   double latencyCycles = 0;
+  /// Loading what is retained at group, before the first tile.
+  double loadCycles = 0;
   int64_t outerTiles = 0;
   std::vector<PhaseCost> phases;
   int64_t peakBytes = 0; ///< of the memory that feeds the units
@@ -50,12 +61,12 @@ struct EinsumCost {
 struct CostReport {
   double latencyCycles = 0, latencyS = 0;
   double energyPj = 0, arithmeticPj = 0;
-  std::vector<double> memoryPj;                 ///< by MemoryId
-  std::vector<int64_t> readBytes, writeBytes;   ///< by MemoryId
-  std::vector<int64_t> peakBytes;               ///< by MemoryId
-  std::vector<int64_t> unitBusyCycles;          ///< by UnitId
-  /// Lane-cycles that did work / (lanes * latency), by UnitId.
-  std::vector<double> unitBusy, unitLanes;
+  std::vector<double> memoryPj;               ///< by MemoryId
+  std::vector<int64_t> readBytes, writeBytes; ///< by MemoryId
+  std::vector<int64_t> peakBytes;             ///< by MemoryId
+  std::vector<int64_t> unitBusyCycles;        ///< by UnitId
+  std::vector<double> unitBusy;  ///< time issuing / latency, by UnitId
+  std::vector<double> unitLanes; ///< lane-cycles of work / (lanes * latency)
   std::vector<GroupCost> groups;
   std::vector<EinsumCost> einsums;
   std::string bottleneck;
@@ -66,6 +77,24 @@ struct CostReport {
 CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s);
 CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s,
                     const Plan &p);
+
+/// The same for many schedules of one cascade on one arch: what schedules share
+/// (timings of a phase's steps, point counts) is computed once. Refers to the
+/// cascade and the arch, which must outlive it.
+class Evaluator {
+public:
+  Evaluator(const Cascade &c, const Arch &a);
+  ~Evaluator();
+  Evaluator(const Evaluator &) = delete;
+  Evaluator &operator=(const Evaluator &) = delete;
+
+  CostReport evaluate(const Schedule &s);
+  CostReport evaluate(const Schedule &s, const Plan &p);
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl;
+};
 
 } // namespace transfusion::core
 

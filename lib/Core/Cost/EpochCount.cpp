@@ -1,0 +1,160 @@
+//===- EpochCount.cpp - Which epochs meet in a pipeline step --------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpochCount.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+namespace {
+
+constexpr int64_t kMaxEpochs = int64_t(1) << 62;
+
+/// A text of classes, known by its length, its ends and the number of times
+/// that each window occurs in it.
+struct Text {
+  int64_t length = 0;
+  std::string head, tail;                               ///< up to S - 1 classes
+  std::vector<std::pair<EpochWindow, int64_t>> windows; ///< sorted
+};
+
+class Counter {
+public:
+  Counter(const std::vector<EpochLoop> &loops, int32_t stages)
+      : loops(loops), stages(stages), reach(stages - 1) {}
+
+  EpochCounts run(bool wrap) {
+    Text text = nest(0, 0);
+    counts.epochs = text.length;
+    const std::string ends(reach,
+                           wrap && !text.head.empty() ? text.head[0] : kIdle);
+    Text padded = concat(literal(ends), text);
+    if (!wrap)
+      padded = concat(padded, literal(ends));
+    counts.windows = std::move(padded.windows);
+    return std::move(counts);
+  }
+
+private:
+  Text letter(char c) const { return literal(std::string(1, c)); }
+
+  Text literal(const std::string &s) const {
+    Text t;
+    t.length = static_cast<int64_t>(s.size());
+    t.head = s.substr(0, reach);
+    t.tail = s.size() > reach ? s.substr(s.size() - reach) : s;
+    for (size_t i = 0; i + stages <= s.size(); ++i)
+      note(t, s.substr(i, stages), 1);
+    return t;
+  }
+
+  static void note(Text &t, const EpochWindow &w, int64_t n) {
+    auto at = std::lower_bound(t.windows.begin(), t.windows.end(), w,
+                               [](const auto &entry, const EpochWindow &v) {
+                                 return entry.first < v;
+                               });
+    if (at != t.windows.end() && at->first == w)
+      at->second += n;
+    else
+      t.windows.insert(at, {w, n});
+  }
+
+  /// Windows that begin in `x` and end in `y`.
+  template <typename Visit>
+  void atJunction(const Text &x, const Text &y, Visit visit) const {
+    const std::string joint = x.tail + y.head;
+    for (size_t i = 0; i < x.tail.size() && i + stages <= joint.size(); ++i)
+      visit(joint.substr(i, stages));
+  }
+
+  Text concat(const Text &x, const Text &y) {
+    if (x.length == 0)
+      return y;
+    if (y.length == 0)
+      return x;
+    Text t = x;
+    t.length = bounded(x.length, y.length);
+    for (const auto &w : y.windows)
+      note(t, w.first, w.second);
+    atJunction(x, y, [&](const EpochWindow &w) { note(t, w, 1); });
+    if (t.head.size() < reach)
+      t.head = (t.head + y.head).substr(0, reach);
+    t.tail = x.tail + y.tail;
+    if (t.tail.size() > reach)
+      t.tail = t.tail.substr(t.tail.size() - reach);
+    return t;
+  }
+
+  int64_t bounded(int64_t x, int64_t y) {
+    if (x > kMaxEpochs - y) {
+      counts.overflow = true;
+      return 1;
+    }
+    return x + y;
+  }
+
+  /// x^n, for n >= 0.
+  Text power(const Text &x, int64_t n) {
+    if (n == 0)
+      return Text();
+    // Until a window spans no more than two copies, copies are made.
+    Text base = x;
+    int64_t copies = 1;
+    while (static_cast<size_t>(base.length) < reach && copies < n) {
+      base = concat(base, x);
+      ++copies;
+    }
+    const int64_t times = n / copies;
+    if (base.length > kMaxEpochs / times) {
+      counts.overflow = true;
+      return x;
+    }
+    Text t = base;
+    t.length = base.length * times;
+    for (auto &w : t.windows)
+      w.second *= times;
+    if (times > 1)
+      atJunction(base, base,
+                 [&](const EpochWindow &w) { note(t, w, times - 1); });
+    for (int64_t rest = n % copies; rest > 0; --rest)
+      t = concat(t, x);
+    return t;
+  }
+
+  /// Loops from `depth` inwards, where those outside are ragged as `ragged`
+  /// says.
+  Text nest(size_t depth, uint64_t ragged) {
+    if (depth == loops.size()) {
+      if (counts.classes.size() == 127) {
+        counts.overflow = true;
+        return letter(0);
+      }
+      counts.classes.push_back(ragged);
+      return letter(static_cast<char>(counts.classes.size() - 1));
+    }
+    const EpochLoop &loop = loops[depth];
+    const Text full = nest(depth + 1, ragged);
+    if (!loop.raggedLast)
+      return power(full, loop.trips);
+    const Text last = nest(depth + 1, ragged | uint64_t(1) << depth);
+    return concat(power(full, loop.trips - 1), last);
+  }
+
+  const std::vector<EpochLoop> &loops;
+  const size_t stages, reach;
+  EpochCounts counts;
+};
+
+} // namespace
+
+EpochCounts countEpochs(const std::vector<EpochLoop> &loops, int32_t stages,
+                        bool wrap) {
+  return Counter(loops, stages).run(wrap);
+}
+
+} // namespace transfusion::core

@@ -1,0 +1,56 @@
+//===- EpochCount.h - Which epochs meet in a pipeline step ------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Terms. The *class* of an epoch says which ranks are at their ragged last
+// piece. A pipeline of S stages takes as long in a step as the classes of the S
+// epochs in it demand, so the cost of a phase is: for every window of S
+// consecutive classes, how often it occurs. The sequence of classes is a loop
+// nest's odometer; it is counted as the text it is, by powers and
+// concatenations, without walking it.
+//
+// Toy example: 3 outer turns of (full, full, ragged), S = 2: windows ff 3,
+// fr 3, rf 2.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CORE_COST_EPOCHCOUNT_H
+#define TRANSFUSION_LIB_CORE_COST_EPOCHCOUNT_H
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace transfusion::core {
+
+/// One loop of the nest, outermost first in a vector of them.
+struct EpochLoop {
+  int64_t trips = 1;
+  bool raggedLast = false; ///< and trips > 1
+};
+
+/// Classes of S consecutive epochs, oldest first; a class is the number of a
+/// set of ragged loops. kIdle: the stage has no epoch.
+using EpochWindow = std::string;
+inline constexpr char kIdle = static_cast<char>(-1);
+
+struct EpochCounts {
+  int64_t epochs = 0;
+  /// By class: bit i set when loop i is at its ragged end.
+  std::vector<uint64_t> classes;
+  /// Steps of the pipeline by what is in them, fill and drain included.
+  std::vector<std::pair<EpochWindow, int64_t>> windows;
+  bool overflow = false; ///< too many epochs (2^62) or classes (127)
+};
+
+/// `wrap`: a modulo pipeline, whose stages are never idle while it fills (the
+/// first epoch stands in) and which drains by itself.
+EpochCounts countEpochs(const std::vector<EpochLoop> &loops, int32_t stages,
+                        bool wrap);
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_LIB_CORE_COST_EPOCHCOUNT_H

@@ -1,0 +1,325 @@
+//===- Evaluate.cpp - Latency, energy, traffic of a schedule --------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "transfusion/Core/Cost/Evaluate.h"
+
+#include "PhaseCost.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+namespace {
+
+/// Cycles that `memory` takes for these bytes; 0 when it is no limit.
+double transferCycles(const Memory &memory, double clockHz, double readBytes,
+                      double writeBytes) {
+  auto cycles = [&](double bytes, double bytesPerS) {
+    return bytesPerS > 0 ? bytes * clockHz / bytesPerS : 0.0;
+  };
+  if (memory.sharedPort)
+    return cycles(readBytes + writeBytes, memory.readBytesPerS);
+  return std::max(cycles(readBytes, memory.readBytesPerS),
+                  cycles(writeBytes, memory.writeBytesPerS));
+}
+
+} // namespace
+
+class Evaluator::Impl {
+public:
+  Impl(const Cascade &c, const Arch &a) : c(c), a(a), times(c, a) {
+    for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e) {
+      points.push_back(pointCount(c, e));
+      results.push_back(resultCount(c, e));
+    }
+  }
+
+  CostReport evaluate(const Schedule &s, const Plan &p);
+
+  const Cascade &c;
+  const Arch &a;
+
+private:
+  void evaluateGroup(const Schedule &s, const Plan &p, int32_t g);
+  void evaluatePhase(const PhaseTile &tile, const TileClass &cls,
+                     PhaseCost &cost);
+  void describePhase(const PhaseTile &tile, PhaseCost &cost);
+  int64_t repeats(const Schedule &s, const Plan &p, int32_t g, int32_t ph,
+                  const Einsum &e);
+  void addWork(const Schedule &s, const Plan &p, int32_t g, int32_t ph);
+  void finish();
+  std::string bottleneck(const std::vector<double> &memory, double compute,
+                         const std::vector<int64_t> &unitBusy) const;
+  MemoryId bufferMemory() const { return a.units.front().memory; }
+
+  StepTimes times;
+  std::vector<int64_t> points, results; ///< by EinsumId
+  // Of the evaluation that runs.
+  CostReport report;
+  Tally tally;
+  std::vector<double> laneCycles; ///< work, by UnitId
+  /// By MemoryId: over the layer, and over the phase that runs.
+  std::vector<double> memoryCycles, phaseMemoryCycles;
+  double computeCycles = 0;
+};
+
+/// The slowest memory when it takes longer than computing, else the unit that
+/// is busy for longest; the first of equals.
+std::string
+Evaluator::Impl::bottleneck(const std::vector<double> &memory, double compute,
+                            const std::vector<int64_t> &unitBusy) const {
+  const auto slowest = std::max_element(memory.begin(), memory.end());
+  if (*slowest > compute)
+    return a.memories[slowest - memory.begin()].name;
+  const auto busiest = std::max_element(unitBusy.begin(), unitBusy.end());
+  return a.units[busiest - unitBusy.begin()].name;
+}
+
+void Evaluator::Impl::evaluatePhase(const PhaseTile &tile, const TileClass &cls,
+                                    PhaseCost &cost) {
+  PhaseTimes &phaseTimes = times.phase(tile.decision(), tile.planned());
+  const PhaseCompute compute =
+      computeOf(tile, a, phaseTimes, tally, report.faults);
+  const PhaseTraffic t = trafficOf(tile, tally);
+  const MemoryId inner = bufferMemory();
+  const Memory &dram = a.memories.front();
+
+  const double overlapped =
+      transferCycles(dram, a.clockHz, double(t.outerRead - t.firstRead),
+                     double(t.outerWrite - t.lastWrite));
+  const double exposed =
+      transferCycles(dram, a.clockHz, double(t.firstRead), 0) +
+      transferCycles(dram, a.clockHz, 0, double(t.lastWrite));
+  const double buffer =
+      transferCycles(a.memories[inner], a.clockHz, double(t.bufferRead),
+                     double(t.bufferWrite));
+  const double n = double(cls.count);
+  cost.epochs = tally.add(cost.epochs, tally.mul(compute.epochs, cls.count));
+  cost.computeCycles += n * double(compute.cycles);
+  cost.exposedCycles += n * exposed;
+  cost.latencyCycles +=
+      n * (std::max({double(compute.cycles), overlapped, buffer}) + exposed);
+  phaseMemoryCycles[0] += n * (overlapped + exposed);
+  phaseMemoryCycles[inner] += n * buffer;
+
+  auto addBytes = [&](int64_t &sum, int64_t bytes) {
+    sum = tally.add(sum, tally.mul(bytes, cls.count));
+  };
+  addBytes(report.readBytes[0], t.outerRead);
+  addBytes(report.writeBytes[0], t.outerWrite);
+  addBytes(report.readBytes[inner], t.bufferRead);
+  addBytes(report.writeBytes[inner], t.bufferWrite);
+  const std::vector<PlannedSlot> &slots = tile.planned().slots;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const int64_t busy = tally.mul(compute.slotCycles[i], cls.count);
+    int64_t &ofUnit = cost.unitBusyCycles[slots[i].unit];
+    int64_t &ofEinsum = report.einsums[slots[i].einsum].busyCycles;
+    ofUnit = tally.add(ofUnit, busy);
+    ofEinsum = tally.add(ofEinsum, busy);
+  }
+}
+
+/// What a reader wants to know of the steady state of a full tile.
+void Evaluator::Impl::describePhase(const PhaseTile &tile, PhaseCost &cost) {
+  PhaseTimes &phaseTimes = times.phase(tile.decision(), tile.planned());
+  Extents full;
+  for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r)
+    full.push_back(tile.inner(r));
+  cost.stages = tile.planned().stages;
+  const std::vector<const Extents *> perStage(cost.stages, &full);
+  const StepTime &step = phaseTimes.step(perStage);
+  cost.iiCycles = step.ii;
+  cost.fillCycles = step.fill;
+  cost.drainCycles = step.drain;
+  for (const std::string &violation : phaseTimes.violations)
+    report.faults.push_back(violation);
+  const std::vector<int64_t> &cycles = phaseTimes.slots(full);
+  const std::vector<PlannedSlot> &slots = tile.planned().slots;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    EinsumCost &einsum = report.einsums[slots[i].einsum];
+    if (slots[i].finishOnly)
+      continue;
+    einsum.unit = slots[i].unit;
+    einsum.stage = slots[i].stage;
+    einsum.cyclesPerEpoch = cycles[i];
+  }
+}
+
+/// How often an Einsum of this phase runs on each of its points: once for every
+/// step, over all outer tiles, of the loops over ranks that it does not have.
+int64_t Evaluator::Impl::repeats(const Schedule &s, const Plan &p, int32_t g,
+                                 int32_t ph, const Einsum &e) {
+  int64_t n = 1;
+  for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r) {
+    const RankCut &cut = p.groups[g].phases[ph].cuts[r];
+    const int64_t extent = c.ranks[r].extent;
+    if (e.hasRank(r) || (cut.position < 0 && cut.tile == extent))
+      continue;
+    auto trips = [&](int64_t tile) {
+      return cut.position < 0 ? 1 : (tile + cut.inner - 1) / cut.inner;
+    };
+    int64_t steps = tally.mul(extent / cut.tile, trips(cut.tile));
+    if (extent % cut.tile)
+      steps = tally.add(steps, trips(extent % cut.tile));
+    n = tally.mul(n, steps);
+  }
+  return n;
+}
+
+/// Operations and lane-cycles of a phase over all outer tiles.
+void Evaluator::Impl::addWork(const Schedule &s, const Plan &p, int32_t g,
+                              int32_t ph) {
+  const PhasePlan &plan = p.groups[g].phases[ph];
+  for (const PlannedSlot &slot : plan.slots) {
+    const Einsum &e = c.einsums[slot.einsum];
+    const Unit &unit = a.units[slot.unit];
+    const int64_t times = repeats(s, p, g, ph, e);
+    auto add = [&](int64_t count, const OpHistogram &ops) {
+      const double n = double(tally.mul(times, tally.count(count)));
+      const double pj = n * energyPerPoint(unit, ops);
+      report.einsums[slot.einsum].energyPj += pj;
+      report.arithmeticPj += pj;
+      laneCycles[slot.unit] += n * double(cyclesPerPoint(unit, ops));
+    };
+    if (!slot.finishOnly)
+      add(points[slot.einsum], e.pointOps);
+    if (slot.accumulates)
+      continue;
+    OpHistogram finish = e.finishOps;
+    if (slot.finishOnly && !e.hasFinish)
+      finish[OpClass::Copy] = 1;
+    add(results[slot.einsum], finish);
+  }
+}
+
+void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
+                                    int32_t g) {
+  const std::vector<TileClass> classes = outerTileClasses(c, s, p, g);
+  GroupCost group;
+  for (const TileClass &cls : classes)
+    group.outerTiles = tally.add(group.outerTiles, tally.count(cls.count));
+  for (int32_t id : p.groups[g].buffers)
+    group.peakBytes =
+        std::max(group.peakBytes, p.buffers[id].address + p.buffers[id].bytes);
+
+  const MemoryId inner = bufferMemory();
+  const int64_t loaded = groupLoadBytes(c, p, g, tally);
+  report.readBytes[0] = tally.add(report.readBytes[0], loaded);
+  report.writeBytes[inner] = tally.add(report.writeBytes[inner], loaded);
+  const double fromDram =
+      transferCycles(a.memories[0], a.clockHz, double(loaded), 0);
+  const double intoBuffer =
+      transferCycles(a.memories[inner], a.clockHz, 0, double(loaded));
+  group.loadCycles = std::max(fromDram, intoBuffer);
+  memoryCycles[0] += fromDram;
+  memoryCycles[inner] += intoBuffer;
+  group.latencyCycles = group.loadCycles;
+
+  for (int32_t ph = 0; ph < static_cast<int32_t>(p.groups[g].phases.size());
+       ++ph) {
+    PhaseCost cost;
+    cost.unitBusyCycles.assign(a.units.size(), 0);
+    phaseMemoryCycles.assign(a.memories.size(), 0);
+    for (const TileClass &cls : classes) {
+      evaluatePhase({c, s, p, g, ph, cls.spans}, cls, cost);
+      if (!report.faults.empty())
+        return; // one sentence is enough
+    }
+    describePhase({c, s, p, g, ph, classes.front().spans}, cost);
+    addWork(s, p, g, ph);
+    cost.bottleneck =
+        bottleneck(phaseMemoryCycles, cost.computeCycles, cost.unitBusyCycles);
+    for (size_t m = 0; m < a.memories.size(); ++m) {
+      cost.memoryCycles = std::max(cost.memoryCycles, phaseMemoryCycles[m]);
+      memoryCycles[m] += phaseMemoryCycles[m];
+    }
+    for (size_t u = 0; u < a.units.size(); ++u)
+      report.unitBusyCycles[u] =
+          tally.add(report.unitBusyCycles[u], cost.unitBusyCycles[u]);
+    computeCycles += cost.computeCycles;
+    group.latencyCycles += cost.latencyCycles;
+    group.phases.push_back(std::move(cost));
+  }
+  report.latencyCycles += group.latencyCycles;
+  report.groups.push_back(std::move(group));
+}
+
+/// Totals that need the latency or the bytes of the whole layer.
+void Evaluator::Impl::finish() {
+  report.latencyS = report.latencyCycles / a.clockHz;
+  report.energyPj = report.arithmeticPj;
+  for (size_t m = 0; m < a.memories.size(); ++m) {
+    report.memoryPj[m] =
+        double(report.readBytes[m]) * a.memories[m].readPjPerByte +
+        double(report.writeBytes[m]) * a.memories[m].writePjPerByte;
+    report.energyPj += report.memoryPj[m];
+  }
+  for (size_t u = 0; u < a.units.size(); ++u) {
+    if (report.latencyCycles <= 0)
+      continue;
+    report.unitBusy[u] =
+        double(report.unitBusyCycles[u]) / report.latencyCycles;
+    report.unitLanes[u] =
+        laneCycles[u] / (double(a.units[u].lanes()) * report.latencyCycles);
+  }
+  report.bottleneck =
+      bottleneck(memoryCycles, computeCycles, report.unitBusyCycles);
+}
+
+CostReport Evaluator::Impl::evaluate(const Schedule &s, const Plan &p) {
+  report = CostReport();
+  tally = Tally();
+  computeCycles = 0;
+  report.faults = p.faults;
+  if (a.units.empty() || a.memories.size() < 2 || !(a.clockHz > 0))
+    report.faults.push_back("the machine has no unit, no buffer or no clock");
+  if (!report.faults.empty())
+    return std::move(report);
+  laneCycles.assign(a.units.size(), 0);
+  memoryCycles.assign(a.memories.size(), 0);
+  report.memoryPj.assign(a.memories.size(), 0);
+  report.readBytes.assign(a.memories.size(), 0);
+  report.writeBytes.assign(a.memories.size(), 0);
+  report.peakBytes = p.allocationBytes;
+  report.unitBusyCycles.assign(a.units.size(), 0);
+  report.unitBusy.assign(a.units.size(), 0);
+  report.unitLanes.assign(a.units.size(), 0);
+  report.einsums.resize(c.einsums.size());
+  for (size_t e = 0; e < c.einsums.size(); ++e)
+    report.einsums[e].points = tally.count(points[e]);
+  for (int32_t g = 0; g < static_cast<int32_t>(p.groups.size()); ++g) {
+    evaluateGroup(s, p, g);
+    if (!report.faults.empty())
+      return std::move(report);
+  }
+  finish();
+  if (tally.overflow)
+    report.faults.push_back("a count exceeds 2^63 - 1");
+  return std::move(report);
+}
+
+Evaluator::Evaluator(const Cascade &c, const Arch &a) : impl(new Impl(c, a)) {}
+Evaluator::~Evaluator() = default;
+
+CostReport Evaluator::evaluate(const Schedule &s) {
+  return impl->evaluate(s, makePlan(impl->c, impl->a, s));
+}
+
+CostReport Evaluator::evaluate(const Schedule &s, const Plan &p) {
+  return impl->evaluate(s, p);
+}
+
+CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s) {
+  return Evaluator(c, a).evaluate(s);
+}
+
+CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s,
+                    const Plan &p) {
+  return Evaluator(c, a).evaluate(s, p);
+}
+
+} // namespace transfusion::core

@@ -1,0 +1,32 @@
+//===- OuterTiles.h - Outer tiles of a group, by class ----------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Outer tiles that cost the same are evaluated once: per tiled rank the full
+// ones and the ragged last one; where a tensor ends inside a tile (padded key
+// tiles), the tiles there are classes of their own.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CORE_COST_OUTERTILES_H
+#define TRANSFUSION_LIB_CORE_COST_OUTERTILES_H
+
+#include "transfusion/Core/Model/Plan.h"
+#include "transfusion/Core/Model/Points.h"
+
+namespace transfusion::core {
+
+struct TileClass {
+  std::vector<Span> spans; ///< by RankId: of one of them
+  int64_t count = 1;       ///< how many there are
+};
+
+/// Classes of the outer tiles of a group, the full tile first.
+std::vector<TileClass> outerTileClasses(const Cascade &c, const Schedule &s,
+                                        const Plan &p, int32_t group);
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_LIB_CORE_COST_OUTERTILES_H

@@ -1,0 +1,67 @@
+//===- PhaseCost.h - One phase in one class of outer tiles ------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Core/Cost: the two halves of evaluate() that depend on a tile.
+// Both count what the loops of Plan.h would do, without running them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CORE_COST_PHASECOST_H
+#define TRANSFUSION_LIB_CORE_COST_PHASECOST_H
+
+#include "OuterTiles.h"
+#include "Pieces.h"
+#include "StepTimes.h"
+#include "Tally.h"
+
+namespace transfusion::core {
+
+/// A phase inside one outer tile.
+struct PhaseTile {
+  const Cascade &c;
+  const Schedule &s;
+  const Plan &plan;
+  int32_t group, phase;
+  const std::vector<Span> &spans; ///< of the outer tile, by RankId
+
+  const Phase &decision() const { return s.groups[group].phases[phase]; }
+  const PhasePlan &planned() const { return plan.groups[group].phases[phase]; }
+  /// Of rank `r`, clipped to this tile.
+  int64_t inner(RankId r) const {
+    const RankCut &cut = planned().cuts[r];
+    return cut.position < 0 ? spans[r].extent
+                            : std::min(cut.inner, spans[r].extent);
+  }
+  int64_t trips(RankId r) const {
+    return (spans[r].extent + inner(r) - 1) / inner(r);
+  }
+};
+
+struct PhaseCompute {
+  int64_t epochs = 0, cycles = 0;
+  std::vector<int64_t> slotCycles; ///< by planned slot: sum over epochs
+};
+
+/// Compute time of the phase's pipeline in this tile; what cannot run goes to
+/// `faults`.
+PhaseCompute computeOf(const PhaseTile &tile, const Arch &a, PhaseTimes &times,
+                       Tally &tally, std::vector<std::string> &faults);
+
+struct PhaseTraffic {
+  int64_t outerRead = 0, outerWrite = 0; ///< bytes at memory 0
+  int64_t firstRead = 0, lastWrite = 0;  ///< exposed ones of these
+  int64_t bufferRead = 0, bufferWrite = 0;
+};
+
+PhaseTraffic trafficOf(const PhaseTile &tile, Tally &tally);
+
+/// Bytes that a group loads before its first tile.
+int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
+                       Tally &tally);
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_LIB_CORE_COST_PHASECOST_H

@@ -1,0 +1,188 @@
+//===- PhaseTraffic.cpp - Bytes that a phase moves ------------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PhaseCost.h"
+
+#include "transfusion/Core/Model/Footprint.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+namespace {
+
+bool usesRank(const Access &access, RankId r) {
+  for (const LinearExpr &expr : access)
+    if (expr.uses(r))
+      return true;
+  return false;
+}
+
+class TrafficCounter {
+public:
+  TrafficCounter(const PhaseTile &tile, Tally &tally)
+      : tile(tile), c(tile.c), tally(tally), order(tile.decision().order) {
+    for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
+      innerCuts.push_back(
+          {tile.spans[r].begin, tile.spans[r].extent, tile.inner(r)});
+  }
+
+  PhaseTraffic run() {
+    for (int32_t id : tile.plan.groups[tile.group].buffers) {
+      const Buffer &b = tile.plan.buffers[id];
+      if (b.role == BufferRole::Input && b.phase == tile.phase)
+        load(b);
+    }
+    for (const PlannedSlot &slot : tile.planned().slots)
+      visit(slot);
+    // What is loaded is written here, what is stored is read.
+    t.bufferWrite = tally.add(t.bufferWrite, t.outerRead);
+    t.bufferRead = tally.add(t.bufferRead, t.outerWrite);
+    return t;
+  }
+
+private:
+  int64_t bytes(int64_t values, int32_t bits) {
+    return tally.mul(tally.count(values), bytesPerValue(bits));
+  }
+
+  /// Times that a piece that depends on `access` recurs: loops of the order up
+  /// to position `end` that it does not depend on.
+  int64_t repeats(const Access &access, int32_t end) {
+    int64_t n = 1;
+    for (int32_t k = 0; k < end; ++k)
+      if (!usesRank(access, order[k]))
+        n = tally.mul(n, tile.trips(order[k]));
+    return n;
+  }
+  int64_t repeats(const Access &access) {
+    return repeats(access, static_cast<int32_t>(order.size()));
+  }
+
+  /// Bytes of the inner footprints of all epochs.
+  int64_t perEpoch(const Operand &o, int32_t bits) {
+    return perEpoch(o, bits, innerCuts);
+  }
+  int64_t perEpoch(const Operand &o, int32_t bits,
+                   const std::vector<PieceCut> &cuts) {
+    return tally.mul(
+        bytes(valuesInAllPieces(c, o.access, c.tensors[o.tensor].shape, cuts),
+              bits),
+        repeats(o.access));
+  }
+
+  /// Sizes with the iterative rank at its last value only.
+  std::vector<PieceCut> lastSlice(TensorId tensor) const {
+    std::vector<PieceCut> cuts = innerCuts;
+    PieceCut &cut = cuts[c.tensors[tensor].iterativeRank];
+    cut = {cut.begin + cut.total - 1, 1, 1};
+    return cuts;
+  }
+
+  void load(const Buffer &b) {
+    if (b.level == RetainLevel::Group)
+      return;
+    const std::vector<int64_t> &shape = c.tensors[b.tensor].shape;
+    const std::vector<RankCut> &planned = tile.planned().cuts;
+    std::vector<PieceCut> cuts = innerCuts;
+    std::vector<Span> first = tile.spans;
+    for (RankId r = 0; r < static_cast<RankId>(cuts.size()); ++r) {
+      const int32_t at = planned[r].position;
+      if (at < 0 || at > b.fetchPosition)
+        cuts[r].piece = cuts[r].total;
+      else if (at == b.fetchPosition)
+        cuts[r].piece = std::min(planned[r].block, cuts[r].total);
+      first[r].extent = std::min(cuts[r].piece, cuts[r].total);
+    }
+    const int64_t all = tally.mul(
+        bytes(valuesInAllPieces(c, b.access, shape, cuts), b.bitsPerValue),
+        repeats(b.access, b.fetchPosition));
+    t.outerRead = tally.add(t.outerRead, all);
+    t.firstRead =
+        tally.add(t.firstRead, bytes(valuesInPiece(c, b.access, shape, first),
+                                     b.bitsPerValue));
+  }
+
+  void store(const Buffer &b, const Operand &result) {
+    const std::vector<PieceCut> cuts =
+        b.storesLastSliceOnly ? lastSlice(result.tensor) : innerCuts;
+    t.outerWrite =
+        tally.add(t.outerWrite, perEpoch(result, b.bitsPerValue, cuts));
+    std::vector<Span> last = tile.spans;
+    for (size_t r = 0; r < cuts.size(); ++r) {
+      const int64_t skipped = (cuts[r].pieces() - 1) * cuts[r].piece;
+      last[r] = {cuts[r].begin + skipped, cuts[r].total - skipped};
+    }
+    t.lastWrite = tally.add(
+        t.lastWrite, bytes(valuesInPiece(c, result.access,
+                                         c.tensors[result.tensor].shape, last),
+                           b.bitsPerValue));
+  }
+
+  void visit(const PlannedSlot &slot) {
+    const Einsum &e = c.einsums[slot.einsum];
+    auto bitsOf = [&](int32_t buffer) {
+      return tile.plan.buffers[buffer].bitsPerValue;
+    };
+    auto read = [&](int64_t n) { t.bufferRead = tally.add(t.bufferRead, n); };
+    auto write = [&](int64_t n) {
+      t.bufferWrite = tally.add(t.bufferWrite, n);
+    };
+    for (size_t i = 0; i < slot.inputs.size(); ++i)
+      read(perEpoch(e.inputs[i], bitsOf(slot.inputs[i].buffer)));
+    for (size_t i = 0; i < slot.finishInputs.size(); ++i)
+      read(perEpoch(e.finishInputs[i], bitsOf(slot.finishInputs[i].buffer)));
+    if (slot.accumulator >= 0) {
+      const int64_t sums = perEpoch(e.result, bitsOf(slot.accumulator));
+      read(sums);
+      if (slot.accumulates)
+        write(sums);
+    }
+    if (slot.window >= 0)
+      write(perEpoch(e.result, bitsOf(slot.window)));
+    if (slot.carried >= 0)
+      write(slot.window >= 0 // a recurrence keeps its last slice
+                ? perEpoch(e.result, bitsOf(slot.carried),
+                           lastSlice(e.result.tensor))
+                : perEpoch(e.result, bitsOf(slot.carried)));
+    for (int32_t id : {slot.window, slot.carried})
+      if (id >= 0 && tile.plan.buffers[id].storeToOuter)
+        store(tile.plan.buffers[id], e.result);
+  }
+
+  const PhaseTile &tile;
+  const Cascade &c;
+  Tally &tally;
+  const std::vector<RankId> &order;
+  std::vector<PieceCut> innerCuts; ///< by RankId
+  PhaseTraffic t;
+};
+
+} // namespace
+
+PhaseTraffic trafficOf(const PhaseTile &tile, Tally &tally) {
+  return TrafficCounter(tile, tally).run();
+}
+
+int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
+                       Tally &tally) {
+  std::vector<Span> whole;
+  for (const Rank &r : c.ranks)
+    whole.push_back({0, r.extent});
+  int64_t sum = 0;
+  for (int32_t id : plan.groups[group].buffers) {
+    const Buffer &b = plan.buffers[id];
+    if (b.role != BufferRole::Input || b.level != RetainLevel::Group)
+      continue;
+    const int64_t values = tally.count(
+        valuesInPiece(c, b.access, c.tensors[b.tensor].shape, whole));
+    sum = tally.add(sum, tally.mul(values, bytesPerValue(b.bitsPerValue)));
+  }
+  return sum;
+}
+
+} // namespace transfusion::core

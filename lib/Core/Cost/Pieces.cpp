@@ -1,0 +1,192 @@
+//===- Pieces.cpp - Values moved, summed over the pieces of a tile --------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pieces.h"
+
+#include "Tally.h"
+#include "transfusion/Core/Model/Footprint.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+using Wide = __int128;
+
+namespace {
+struct Interval {
+  Wide lo, hi;
+};
+} // namespace
+
+/// Least and greatest coordinate; `spanOf(r)` gives a rank's values.
+template <typename SpanOf>
+static Interval interval(const LinearExpr &expr, SpanOf spanOf) {
+  Interval i{expr.constant, expr.constant};
+  for (const auto &t : expr.terms) {
+    const Span span = spanOf(t.first);
+    const Wide first = static_cast<Wide>(span.begin) * t.second;
+    const Wide reach = static_cast<Wide>(span.extent - 1) * t.second;
+    i.lo += first + std::min<Wide>(reach, 0);
+    i.hi += first + std::max<Wide>(reach, 0);
+  }
+  return i;
+}
+
+static bool within(const Interval &i, int64_t size) {
+  return i.lo >= 0 && i.hi < size;
+}
+
+bool reachesOut(const LinearExpr &expr, int64_t size,
+                const std::vector<Span> &box) {
+  return !within(interval(expr, [&](RankId r) { return box[r]; }), size);
+}
+
+/// Combinations of rank values whose coordinate is within the tensor.
+template <typename SpanOf>
+static int64_t countWithin(const LinearExpr &expr, int64_t size,
+                           SpanOf spanOf) {
+  std::vector<RankId> ranks;
+  std::vector<Span> spans;
+  Constraint low, high; // 0 <= expr, expr <= size - 1
+  low.expr = expr;
+  high.expr.constant = size - 1 - expr.constant;
+  for (const auto &t : expr.terms) {
+    ranks.push_back(t.first);
+    spans.push_back(spanOf(t.first));
+    high.expr.terms.push_back({t.first, -t.second});
+  }
+  return countPoints(ranks, spans, {low, high});
+}
+
+/// Values along one dimension of one piece.
+template <typename SpanOf>
+static int64_t lengthOf(const Cascade &c, const LinearExpr &expr, int64_t size,
+                        SpanOf spanOf) {
+  const Interval i = interval(expr, spanOf);
+  if (expr.terms.size() > 1 && !isDigits(c, expr)) {
+    const Wide length =
+        std::min<Wide>(i.hi, size - 1) - std::max<Wide>(i.lo, 0) + 1;
+    return static_cast<int64_t>(std::max<Wide>(length, 0));
+  }
+  if (!within(i, size))
+    return countWithin(expr, size, spanOf);
+  Tally tally;
+  int64_t product = 1;
+  for (const auto &t : expr.terms)
+    product = tally.mul(product, spanOf(t.first).extent);
+  return tally.overflow ? -1 : product;
+}
+
+int64_t valuesInPiece(const Cascade &c, const Access &access,
+                      const std::vector<int64_t> &shape,
+                      const std::vector<Span> &box) {
+  Tally tally;
+  int64_t product = 1;
+  for (size_t d = 0; d < access.size(); ++d)
+    product = tally.mul(
+        product, tally.count(lengthOf(c, access[d], shape[d],
+                                      [&](RankId r) { return box[r]; })));
+  return tally.overflow ? -1 : product;
+}
+
+/// Adds up `size(box)` over all pieces of `ranks`, one by one.
+template <typename Size>
+static int64_t sumOneByOne(const std::vector<RankId> &ranks,
+                           const std::vector<PieceCut> &cuts, Size size) {
+  Tally tally;
+  std::vector<Span> box(cuts.size(), Span{0, 1});
+  std::vector<int64_t> index(ranks.size(), 0);
+  int64_t sum = 0;
+  while (true) {
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      const PieceCut &cut = cuts[ranks[i]];
+      const int64_t offset = index[i] * cut.piece;
+      box[ranks[i]] = {cut.begin + offset,
+                       std::min(cut.piece, cut.total - offset)};
+    }
+    sum = tally.add(sum, tally.count(size(box)));
+    size_t i = ranks.size();
+    while (i > 0 && ++index[i - 1] == cuts[ranks[i - 1]].pieces())
+      index[--i] = 0;
+    if (i == 0)
+      break;
+  }
+  return tally.overflow ? -1 : sum;
+}
+
+/// Sum over pieces of the length of a dimension no rank of which is used by
+/// another dimension.
+static int64_t sumOfLengths(const Cascade &c, const LinearExpr &expr,
+                            int64_t size, const std::vector<PieceCut> &cuts) {
+  auto whole = [&](RankId r) { return Span{cuts[r].begin, cuts[r].total}; };
+  if (expr.terms.size() <= 1 || isDigits(c, expr))
+    return lengthOf(c, expr, size, whole);
+  if (!within(interval(expr, whole), size)) {
+    std::vector<RankId> ranks;
+    for (const auto &t : expr.terms)
+      ranks.push_back(t.first);
+    return sumOneByOne(ranks, cuts, [&](const std::vector<Span> &box) {
+      return lengthOf(c, expr, size, [&](RankId r) { return box[r]; });
+    });
+  }
+  // Each piece: 1 + sum_r |a_r| (extent_r - 1), extents adding up to the total.
+  Tally tally;
+  int64_t pieces = 1;
+  for (const auto &t : expr.terms)
+    pieces = tally.mul(pieces, cuts[t.first].pieces());
+  int64_t sum = pieces;
+  for (const auto &t : expr.terms) {
+    const PieceCut &cut = cuts[t.first];
+    const int64_t step = t.second < 0 ? -t.second : t.second;
+    sum = tally.add(sum, tally.mul(tally.mul(step, cut.total - cut.pieces()),
+                                   pieces / cut.pieces()));
+  }
+  return tally.overflow ? -1 : sum;
+}
+
+static bool sharesRank(const LinearExpr &x, const LinearExpr &y) {
+  for (const auto &t : x.terms)
+    if (y.uses(t.first))
+      return true;
+  return false;
+}
+
+int64_t valuesInAllPieces(const Cascade &c, const Access &access,
+                          const std::vector<int64_t> &shape,
+                          const std::vector<PieceCut> &cuts) {
+  Tally tally;
+  int64_t product = 1;
+  Access joint; // dimensions that cannot be summed on their own
+  std::vector<int64_t> jointShape;
+  for (size_t d = 0; d < access.size(); ++d) {
+    bool shared = false;
+    for (size_t o = 0; o < access.size() && !shared; ++o)
+      shared = o != d && sharesRank(access[d], access[o]);
+    if (shared) {
+      joint.push_back(access[d]);
+      jointShape.push_back(shape[d]);
+    } else {
+      product = tally.mul(
+          product, tally.count(sumOfLengths(c, access[d], shape[d], cuts)));
+    }
+  }
+  if (!joint.empty()) {
+    std::vector<RankId> ranks;
+    for (const LinearExpr &expr : joint)
+      for (const auto &t : expr.terms)
+        if (std::find(ranks.begin(), ranks.end(), t.first) == ranks.end())
+          ranks.push_back(t.first);
+    product = tally.mul(
+        product,
+        tally.count(sumOneByOne(ranks, cuts, [&](const std::vector<Span> &box) {
+          return valuesInPiece(c, joint, jointShape, box);
+        })));
+  }
+  return tally.overflow ? -1 : product;
+}
+
+} // namespace transfusion::core
