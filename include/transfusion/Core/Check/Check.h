@@ -18,12 +18,12 @@
 namespace transfusion::core {
 
 struct Violation {
-  std::string rule;  ///< "S07 capacity"
-  std::string what;  ///< sentence, lower case, no period, with numbers and units
+  std::string rule; ///< "S07 capacity"
+  std::string what; ///< sentence, lower case, no period, with numbers and units
   EinsumId einsum = -1; ///< where, when it is about one
   int32_t group = -1, phase = -1;
   int64_t demand = 0, bound = 0;
-  std::string unit; ///< of demand and bound: "bytes", "cycles"
+  std::string unit;               ///< of demand and bound: "bytes", "cycles"
   std::vector<std::string> notes; ///< terms; the last one is what would fix it
 };
 

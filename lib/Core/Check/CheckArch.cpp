@@ -1,0 +1,234 @@
+//===- CheckArch.cpp - Rules A01 to A12 -----------------------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sink.h"
+
+#include <cmath>
+
+using namespace transfusion::core;
+using namespace transfusion::core::check;
+
+namespace {
+
+bool finiteAtLeastZero(double x) { return std::isfinite(x) && x >= 0; }
+
+std::string realText(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", x);
+  return text;
+}
+
+struct ArchChecker {
+  const Arch &a;
+  Sink sink;
+
+  void clock();
+  void hierarchy();
+  void names();
+  void memory(size_t m);
+  void unit(const Unit &u);
+  void opTable(const Unit &u);
+  void memoriesFeedUnits();
+};
+
+/// A01
+void ArchChecker::clock() {
+  if (!std::isfinite(a.clockHz) || a.clockHz <= 0)
+    sink.add("A01",
+             "the clock of " + quoted(a.name) + " is " + realText(a.clockHz) +
+                 " Hz",
+             "give a clock above 0 Hz");
+}
+
+/// A02
+void ArchChecker::hierarchy() {
+  if (a.memories.size() == 2)
+    return;
+  Violation &v = sink.add(
+      "A02",
+      quoted(a.name) + " has " + num(static_cast<int64_t>(a.memories.size())) +
+          " memory levels; a hierarchy other than two is not supported yet",
+      "describe an outer memory and one buffer that feeds every unit");
+  v.demand = static_cast<int64_t>(a.memories.size());
+  v.bound = 2;
+  v.unit = "memories";
+}
+
+/// A03
+void ArchChecker::names() {
+  std::vector<const std::string *> seen;
+  auto visit = [&](const char *kind, const std::string &name) {
+    if (name.empty()) {
+      sink.add("A03", std::string("a ") + kind + " has no name",
+               "give every memory and unit a name of its own");
+      return;
+    }
+    for (const std::string *other : seen)
+      if (*other == name) {
+        sink.add("A03", "the name " + quoted(name) + " is used twice",
+                 "give every memory and unit a name of its own");
+        return;
+      }
+    seen.push_back(&name);
+  };
+  for (const Memory &m : a.memories)
+    visit("memory", m.name);
+  for (const Unit &u : a.units)
+    visit("unit", u.name);
+}
+
+/// A04, A05, A06
+void ArchChecker::memory(size_t m) {
+  const Memory &mem = a.memories[m];
+  bool unlimited = m == 0 && mem.capacityBytes == -1;
+  if (mem.capacityBytes <= 0 && !unlimited) {
+    Violation &v =
+        sink.add("A04",
+                 "memory " + quoted(mem.name) + " has a capacity of " +
+                     num(mem.capacityBytes) + " bytes",
+                 m == 0 ? "give a capacity above 0, or none"
+                        : "give a capacity above 0");
+    v.demand = 1;
+    v.bound = mem.capacityBytes;
+    v.unit = "bytes";
+  }
+  auto nonNegative = [&](const char *rule, const char *what, double x) {
+    if (!finiteAtLeastZero(x))
+      sink.add(rule,
+               "memory " + quoted(mem.name) + " has a " + what + " of " +
+                   realText(x),
+               "give a finite value of 0 or more");
+  };
+  nonNegative("A05", "read bandwidth", mem.readBytesPerS);
+  nonNegative("A05", "write bandwidth", mem.writeBytesPerS);
+  nonNegative("A06", "read energy", mem.readPjPerByte);
+  nonNegative("A06", "write energy", mem.writePjPerByte);
+}
+
+/// A08, A09
+void ArchChecker::unit(const Unit &u) {
+  int64_t lanes;
+  if (u.rows <= 0 || u.cols <= 0 ||
+      __builtin_mul_overflow(u.rows, u.cols, &lanes))
+    sink.add("A08",
+             "unit " + quoted(u.name) + " is " + num(u.rows) + " x " +
+                 num(u.cols) + " lanes",
+             "give at least one row and one column, fewer than 2^63 lanes");
+  else if (!u.isGrid && u.rows != 1)
+    sink.add("A08",
+             "unit " + quoted(u.name) + " has lanes but " + num(u.rows) +
+                 " rows",
+             "call it a grid, or give it one row");
+  if (u.memory < 0 || u.memory >= static_cast<int64_t>(a.memories.size()))
+    sink.add("A09",
+             "unit " + quoted(u.name) + " is not on a memory of " +
+                 quoted(a.name),
+             "name the memory that feeds it");
+  else if (u.memory == 0)
+    sink.add("A09",
+             "unit " + quoted(u.name) + " is on the outermost memory " +
+                 quoted(a.memories[0].name),
+             "put it on the buffer");
+}
+
+/// A11, A12
+void ArchChecker::opTable(const Unit &u) {
+  bool any = false;
+  for (int k = 0; k < kNumOpClasses; ++k) {
+    const OpCost &op = u.ops[k];
+    if (!op.supported)
+      continue;
+    any = true;
+    std::string where = "op class " + quoted(opClassName(OpClass(k))) +
+                        " of unit " + quoted(u.name);
+    if (op.expansion.empty() && op.cycles <= 0)
+      sink.add("A11", where + " takes " + num(op.cycles) + " cycles",
+               "give at least one cycle, or an expansion");
+    if (!finiteAtLeastZero(op.pj))
+      sink.add("A11", where + " takes " + realText(op.pj) + " pJ",
+               "give a finite value of 0 or more");
+    for (const auto &[cls, count] : op.expansion) {
+      if (static_cast<int>(cls) >= kNumOpClasses)
+        sink.add("A12", where + " expands into an unknown class",
+                 "expand into the classes that there are");
+      if (count <= 0)
+        sink.add("A12", where + " expands into " + num(count) + " operations",
+                 "give a count above 0");
+    }
+  }
+  if (!any)
+    sink.add("A11", "unit " + quoted(u.name) + " supports no operation",
+             "give it at least one op class");
+
+  // An expansion that reaches itself would never end: depth first, in place.
+  std::array<int, kNumOpClasses> state{}; // 0 new, 1 open, 2 done
+  struct Frame {
+    int cls;
+    size_t next;
+  };
+  for (int root = 0; root < kNumOpClasses; ++root) {
+    if (state[root])
+      continue;
+    std::vector<Frame> stack{{root, 0}};
+    state[root] = 1;
+    while (!stack.empty()) {
+      Frame &top = stack.back();
+      const auto &expansion = u.ops[top.cls].expansion;
+      if (top.next == expansion.size()) {
+        state[top.cls] = 2;
+        stack.pop_back();
+        continue;
+      }
+      int child = static_cast<int>(expansion[top.next++].first);
+      if (child < 0 || child >= kNumOpClasses)
+        continue;
+      if (state[child] == 1) {
+        sink.add("A12",
+                 "op class " + quoted(opClassName(OpClass(child))) +
+                     " of unit " + quoted(u.name) + " expands into itself",
+                 "end every expansion in classes that have cycles");
+        return;
+      }
+      if (state[child] == 0) {
+        state[child] = 1;
+        stack.push_back({child, 0});
+      }
+    }
+  }
+}
+
+/// A07, A10
+void ArchChecker::memoriesFeedUnits() {
+  if (a.units.empty())
+    sink.add("A07", quoted(a.name) + " has no unit",
+             "describe at least one compute unit");
+  for (size_t m = 1; m < a.memories.size(); ++m) {
+    bool feeds = false;
+    for (const Unit &u : a.units)
+      feeds |= u.memory == static_cast<MemoryId>(m);
+    if (!feeds)
+      sink.add("A10", "memory " + quoted(a.memories[m].name) + " feeds no unit",
+               "put a unit on it, or leave it out");
+  }
+}
+
+} // namespace
+
+std::vector<Violation> transfusion::core::checkArch(const Arch &a) {
+  ArchChecker checker{a, {}};
+  checker.clock();
+  checker.hierarchy();
+  checker.names();
+  for (size_t m = 0; m < a.memories.size(); ++m)
+    checker.memory(m);
+  for (const Unit &u : a.units) {
+    checker.unit(u);
+    checker.opTable(u);
+  }
+  checker.memoriesFeedUnits();
+  return std::move(checker.sink.found);
+}
