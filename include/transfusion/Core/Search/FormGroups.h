@@ -1,0 +1,28 @@
+//===- FormGroups.h - Which Einsums share tiles and epochs ------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// formGroups (DPipe.h) with the buffer's size as a parameter: where the groups
+// of the fixed rule leave no room for a tile, those of a smaller buffer may.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_CORE_SEARCH_FORMGROUPS_H
+#define TRANSFUSION_CORE_SEARCH_FORMGROUPS_H
+
+#include "transfusion/Core/Search/PhaseShape.h"
+
+namespace transfusion::core {
+
+std::vector<GroupMembers> formGroupsWithin(const Cascade &c, const Arch &a,
+                                           const Structure &s,
+                                           int64_t epochBytes);
+
+/// Capacity of the memory that feeds the units.
+int64_t unitMemoryBytes(const Arch &a);
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_CORE_SEARCH_FORMGROUPS_H
