@@ -1,9 +1,14 @@
 #ifndef TRANSFUSION_DIALECT_EINSUM_TRANSFORMS_PASSES_H
 #define TRANSFUSION_DIALECT_EINSUM_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "transfusion/Dialect/Einsum/IR/Einsum.h"
 
 namespace transfusion::einsum {
+
+/// What decomposed Einsums reduce and carry in.
+enum class AccumulatorKind { F32, Storage };
 
 #define GEN_PASS_DECL
 #include "transfusion/Dialect/Einsum/Transforms/Passes.h.inc"

@@ -3,4 +3,47 @@
 
 include "mlir/Pass/PassBase.td"
 
+def EinsumDecomposePass : Pass<"einsum-decompose", "::mlir::func::FuncOp"> {
+  let summary = "turn the ops of a layer into one cascade of Einsums";
+  let description = [{
+    Replaces `einsum.qkv`, `mha`, `softmax`, `layer_norm`, `linear`, `ffn` and
+    `add` by one `einsum.cascade` per function, under the names the literature
+    uses (QK, LM, RM, SLN, ...); by several only where a foreign op stands
+    between. Merged heads, split heads and transposed weights become accesses,
+    never copies. Attention splits its keys into m1 tiles of `key-tile` keys;
+    a ragged last tile and `causal` become domain constraints of QK. Where a
+    mask or the domain can hide all keys seen so far, RM is guarded by RMG.
+
+    *Requires*: nothing; other ops are left alone. *Ensures*: no named op is
+    left. *Fails when*: an option is out of range; a dimension is read in
+    pieces that its producer does not make; attention of 2 or 3 passes is causal
+    with more queries than keys. *Complexity*: linear in the number of ops.
+
+    ```mlir
+    %a = einsum.mha %q, %k, %v scale 1.25e-01 : (...) -> tensor<1x8x48xf32>
+    // becomes
+    %a = einsum.cascade ranks(b = 1, h = 12, ...) {
+      %QK = einsum.map_reduce "QK" ...
+    ```
+  }];
+  let dependentDialects = ["::transfusion::einsum::EinsumDialect"];
+  let options = [
+    Option<"keyTile", "key-tile", "int64_t", /*default=*/"0",
+           "keys per tile m0 of attention; 0 is all keys">,
+    Option<"attentionPasses", "attention-passes", "int64_t", /*default=*/"1",
+           "passes over the keys: 1, 2 or 3">,
+    Option<"accumulator", "accumulator",
+           "::transfusion::einsum::AccumulatorKind",
+           /*default=*/"::transfusion::einsum::AccumulatorKind::F32",
+           "type of reductions and recurrences",
+           [{::llvm::cl::values(
+               clEnumValN(::transfusion::einsum::AccumulatorKind::F32, "f32",
+                          "32 bits, whatever the layer stores"),
+               clEnumValN(::transfusion::einsum::AccumulatorKind::Storage,
+                          "storage", "the element type of the layer"))}]>,
+    Option<"reportPasses", "report-passes", "bool", /*default=*/"false",
+           "remark at each attention how often it walks its keys">,
+  ];
+}
+
 #endif // TRANSFUSION_DIALECT_EINSUM_TRANSFORMS_PASSES

@@ -1,0 +1,56 @@
+//===- BodyBuilder.cpp - Arithmetic of Einsum bodies ----------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CascadeBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace transfusion::einsum;
+
+Value BodyBuilder::cast(Value v, Type to) {
+  unsigned from = v.getType().getIntOrFloatBitWidth();
+  if (v.getType() == to)
+    return v;
+  if (from < to.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, loc, to, v);
+  if (from == to.getIntOrFloatBitWidth()) // f16 and bf16
+    v = arith::ExtFOp::create(b, loc, b.getF32Type(), v);
+  return arith::TruncFOp::create(b, loc, to, v);
+}
+
+Value BodyBuilder::constant(double value) {
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+}
+Value BodyBuilder::add(Value l, Value r) {
+  return arith::AddFOp::create(b, loc, l, r);
+}
+Value BodyBuilder::sub(Value l, Value r) {
+  return arith::SubFOp::create(b, loc, l, r);
+}
+Value BodyBuilder::mul(Value l, Value r) {
+  return arith::MulFOp::create(b, loc, l, r);
+}
+Value BodyBuilder::div(Value l, Value r) {
+  return arith::DivFOp::create(b, loc, l, r);
+}
+Value BodyBuilder::max(Value l, Value r) {
+  return arith::MaximumFOp::create(b, loc, l, r);
+}
+Value BodyBuilder::exp(Value v) { return math::ExpOp::create(b, loc, v); }
+Value BodyBuilder::erf(Value v) { return math::ErfOp::create(b, loc, v); }
+Value BodyBuilder::rsqrt(Value v) { return math::RsqrtOp::create(b, loc, v); }
+
+Value BodyBuilder::zeroIfMinusInf(Value v) {
+  Value minusInf = constant(-std::numeric_limits<double>::infinity());
+  Value zero = constant(0.0);
+  Value is =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, v, minusInf);
+  return arith::SelectOp::create(b, loc, is, zero, v);
+}
