@@ -103,7 +103,11 @@ void transfusion::einsum::detail::printRankExpr(raw_ostream &os,
     if (AffineExpr negatedLhs = getNegated(lhs);
         negatedLhs && isa<AffineConstantExpr>(rhs) && !negatedRhs) {
       os << cast<AffineConstantExpr>(rhs).getValue() << (spaced ? " - " : "-");
-      printRankExpr(os, negatedLhs, names, spaced);
+      auto inner = dyn_cast<AffineBinaryOpExpr>(negatedLhs);
+      if (inner && inner.getKind() == AffineExprKind::Add)
+        printOperand(os, negatedLhs, names, spaced);
+      else
+        printRankExpr(os, negatedLhs, names, spaced);
       return;
     }
     printRankExpr(os, lhs, names, spaced);

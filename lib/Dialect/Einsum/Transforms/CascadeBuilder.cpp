@@ -7,6 +7,7 @@
 
 #include "CascadeBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace transfusion::einsum;
@@ -217,10 +218,14 @@ MapReduceOp CascadeBuilder::emit(const Equation &eq, Type compute,
 
   IntegerSetAttr domain;
   if (!eq.domain.empty()) {
-    AffineMap constraints = localMap(eq.domain);
-    SmallVector<bool> equalities(eq.domain.size(), false);
+    // Sums of ranks, as the text form reads them back.
+    SmallVector<AffineExpr> constraints;
+    for (AffineExpr expr : eq.domain)
+      constraints.push_back(
+          simplifyAffineExpr(expr.replaceDims(local), order.size(), 0));
+    SmallVector<bool> equalities(constraints.size(), false);
     domain = IntegerSetAttr::get(
-        IntegerSet::get(order.size(), 0, constraints.getResults(), equalities));
+        IntegerSet::get(order.size(), 0, constraints, equalities));
   }
   ReduceKindAttr reduce;
   if (eq.reduce)
@@ -260,11 +265,17 @@ void CascadeBuilder::resolve(Value placeholder, Value tensor) {
 
 CascadeOp CascadeBuilder::finish(ValueRange yields) {
   YieldOp::create(b, cascade.getLoc(), yields);
+  // A rank may have named a dimension that every Einsum walks otherwise.
+  llvm::StringSet<> used;
+  for (auto einsum : cascade.getBody().front().getOps<MapReduceOp>())
+    for (StringRef name : einsum.getRanks().getAsValueRange<StringAttr>())
+      used.insert(name);
   SmallVector<Attribute> attributes;
   for (const Rank &rank : ranks)
-    attributes.push_back(RankAttr::get(b.getContext(),
-                                       b.getStringAttr(rank.name), rank.extent,
-                                       rank.iterative));
+    if (used.contains(rank.name))
+      attributes.push_back(RankAttr::get(b.getContext(),
+                                         b.getStringAttr(rank.name),
+                                         rank.extent, rank.iterative));
   cascade.setRanksAttr(b.getArrayAttr(attributes));
   return cascade;
 }
