@@ -136,13 +136,12 @@ struct DecomposePass
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (keyTile < 0) {
-      function.emitError() << "key-tile is " << keyTile.getValue()
+      function.emitError() << "key-tile is " << keyTile
                            << ", but needs at least 1 key";
       return signalPassFailure();
     }
     if (attentionPasses < 1 || attentionPasses > 3) {
-      function.emitError() << "attention-passes is "
-                           << attentionPasses.getValue()
+      function.emitError() << "attention-passes is " << attentionPasses
                            << ", but must be 1, 2 or 3";
       return signalPassFailure();
     }

@@ -1,8 +1,154 @@
+//===- SchedAttrs.td - Attributes of the sched dialect -----*- tablegen -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_DIALECT_SCHED_IR_SCHEDATTRS
 #define TRANSFUSION_DIALECT_SCHED_IR_SCHEDATTRS
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/CommonAttrConstraints.td"
 include "transfusion/Dialect/Sched/IR/SchedDialect.td"
+
+class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::transfusion::sched";
+  let genSpecializedAttr = 0;
+}
+
+// The order is that of core::OpClass; Bridge checks it when it is compiled.
+def Sched_OpClass : Sched_Enum<"OpClass",
+    "class of scalar operations that machines are described by",
+    [I32EnumAttrCase<"Mac", 0, "mac">, I32EnumAttrCase<"Add", 1, "add">,
+     I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Div", 3, "div">,
+     I32EnumAttrCase<"Exp", 4, "exp">, I32EnumAttrCase<"Rsqrt", 5, "rsqrt">,
+     I32EnumAttrCase<"Sqrt", 6, "sqrt">, I32EnumAttrCase<"Log", 7, "log">,
+     I32EnumAttrCase<"Sin", 8, "sin">, I32EnumAttrCase<"Cos", 9, "cos">,
+     I32EnumAttrCase<"Sigmoid", 10, "sigmoid">,
+     I32EnumAttrCase<"Tanh", 11, "tanh">, I32EnumAttrCase<"Erf", 12, "erf">,
+     I32EnumAttrCase<"Copy", 13, "copy">]>;
+
+// What is not implemented has no case, so that naming it is an error.
+def Sched_Policy : Sched_Enum<"Policy", "what may be fused with what",
+    [I32EnumAttrCase<"Transfusion", 0, "transfusion">]>;
+def Sched_Strategy : Sched_Enum<"Strategy", "how a phase is pipelined",
+    [I32EnumAttrCase<"Bipartition", 0, "bipartition">]>;
+
+def Sched_Objective : Sched_Enum<"Objective", "what a search minimises",
+    [I32EnumAttrCase<"Latency", 0, "latency">,
+     I32EnumAttrCase<"Energy", 1, "energy">, I32EnumAttrCase<"Edp", 2, "edp">,
+     I32EnumAttrCase<"PeakMemory", 3, "peak_memory">]>;
+def Sched_SearchMode : Sched_Enum<"SearchMode", "how tile sizes are searched",
+    [I32EnumAttrCase<"Mcts", 0, "mcts">,
+     I32EnumAttrCase<"Exhaustive", 1, "exhaustive">,
+     I32EnumAttrCase<"Random", 2, "random">]>;
+def Sched_RetainLevel : Sched_Enum<"RetainLevel",
+    "loop for which the footprint of a tensor is held",
+    [I32EnumAttrCase<"Block", 0, "block">, I32EnumAttrCase<"Tile", 1, "tile">,
+     I32EnumAttrCase<"Group", 2, "group">]>;
+
+class Sched_Attr<string name, string attrMnemonic>
+    : AttrDef<Sched_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Sched_OpCostAttr : Sched_Attr<"OpCost", "op"> {
+  let summary = "what an operation of one class costs on a unit";
+  let description = [{
+    Per point and lane. Either cycles and energy, `#sched.op<mac cycles 1 pj
+    17.16>`, or an expansion into other classes of the same unit, `#sched.op<
+    sigmoid = 6 mac + 1 add + 1 div>`.
+
+    Constraints: (1) cycles are at least 1 and pj is finite and not negative;
+    (2) counts of an expansion are between 1 and 65536, its classes distinct.
+  }];
+  let parameters = (ins "::transfusion::sched::OpClass":$opClass,
+      "int64_t":$cycles, "::mlir::FloatAttr":$pj,
+      ArrayRefParameter<"::transfusion::sched::OpClass">:$termClasses,
+      ArrayRefParameter<"int64_t">:$termCounts);
+  let extraClassDeclaration = [{
+    bool isExpansion() const { return !getTermClasses().empty(); }
+  }];
+}
+def Sched_OpCostArrayAttr
+    : TypedArrayAttrBase<Sched_OpCostAttr, "array of op costs">;
+
+def Sched_TilingAttr : Sched_Attr<"Tiling", "tiling"> {
+  let summary = "sizes of ranks, in order";
+  let description = [{
+    `#sched.tiling<b = 1, p = 192>`; inside ops `tile(b = 1, p = 192)`. A rank
+    that is not listed is not cut.
+
+    Constraints: (1) ranks are distinct; (2) sizes are at least 1.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$ranks,
+                        ArrayRefParameter<"int64_t">:$sizes);
+}
+
+def Sched_RetainAttr : Sched_Attr<"Retain", "retain"> {
+  let summary = "for which loop a tensor's footprint is held";
+  let description = [{
+    `#sched.retain<"BK" at tile>`: the name of a tensor that the group reads and
+    does not make (see the dialect for the names of tensors).
+  }];
+  let parameters = (ins "::mlir::StringAttr":$tensor,
+                        "::transfusion::sched::RetainLevel":$level);
+  let genVerifyDecl = 0;
+}
+def Sched_RetainArrayAttr
+    : TypedArrayAttrBase<Sched_RetainAttr, "array of retained tensors">;
+
+def Sched_SlotAttr : Sched_Attr<"Slot", "slot"> {
+  let summary = "one Einsum's place on a unit";
+  let description = [{
+    `#sched.slot<"QK", stage 0, rows [p], cols [m0]>`: which stage of the
+    phase's software pipeline, and which ranks are spread over the rows and the
+    columns of the unit's lanes, the fastest last. `"FFN2.finish"` is only the
+    finish of FFN2, whose reduction spans the epochs of an earlier phase.
+
+    Constraints: (1) the stage is between 0 and 1023; (2) no rank is mapped
+    twice; (3) the name of the Einsum is not empty.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$einsum, "bool":$finishOnly,
+      "int64_t":$stage, ArrayRefParameter<"::mlir::StringAttr">:$rows,
+      ArrayRefParameter<"::mlir::StringAttr">:$cols);
+  let extraClassDeclaration = [{
+    /// "QK", or "FFN2.finish".
+    std::string getDisplayName() const;
+  }];
+}
+def Sched_SlotArrayAttr
+    : TypedArrayAttrBase<Sched_SlotAttr, "array of slots">;
+
+def Sched_SearchAttr : Sched_Attr<"Search", "search"> {
+  let summary = "where the decisions of a schedule come from";
+  let description = [{
+    `#sched.search<policy transfusion, strategy bipartition>` after `--dpipe`;
+    after `--tileseek` also `objective latency, mode mcts, seed 1, budget 4096,
+    evaluations 4096`: what was asked for, and how many schedules were evaluated.
+    Nothing here can be derived from the schedule, and nothing derives from it.
+
+    Constraint: the budget and the evaluations are not negative.
+  }];
+  let parameters = (ins "::transfusion::sched::Policy":$policy,
+      "::transfusion::sched::Strategy":$strategy,
+      OptionalParameter<"::transfusion::sched::TileSearchAttr">:$tiles);
+  let genVerifyDecl = 0;
+}
+
+def Sched_TileSearchAttr : Sched_Attr<"TileSearch", "tile_search"> {
+  let summary = "the tile search part of #sched.search";
+  let description = [{
+    `#sched.tile_search<objective latency, mode mcts, seed 1, budget 4096,
+    evaluations 4096>`, printed inside `#sched.search`.
+  }];
+  let parameters = (ins "::transfusion::sched::Objective":$objective,
+      "::transfusion::sched::SearchMode":$mode, "uint64_t":$seed,
+      "int64_t":$budget, "int64_t":$evaluations);
+}
 
 #endif // TRANSFUSION_DIALECT_SCHED_IR_SCHEDATTRS

@@ -1,0 +1,61 @@
+//===- Names.cpp - Names of tensors and of near misses --------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transfusion/Dialect/Sched/IR/Names.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "transfusion/Dialect/Einsum/IR/Einsum.h"
+
+using namespace mlir;
+using namespace transfusion;
+using namespace transfusion::sched;
+
+void TensorNames::add(Value value, std::string name) {
+  byName[name] = value;
+  byValue[value] = std::move(name);
+}
+
+TensorNames::TensorNames(einsum::CascadeOp cascade) {
+  auto function = cascade->getParentOfType<FunctionOpInterface>();
+  unsigned external = 0;
+  for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>())
+    add(op.getResult(), op.getEinsumName().str());
+  auto addOutside = [&](Value value) {
+    if (byValue.contains(value))
+      return;
+    outside.push_back(value);
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && function && !function.isExternal() &&
+        argument.getOwner() == &function.getFunctionBody().front())
+      add(value, "%arg" + std::to_string(argument.getArgNumber()));
+    else
+      add(value, "%ext" + std::to_string(external++));
+  };
+  for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>())
+    for (Value operand : op->getOperands())
+      addOutside(operand);
+}
+
+std::string transfusion::sched::suggest(StringRef word,
+                                        ArrayRef<StringRef> known,
+                                        StringRef what) {
+  unsigned best = std::max<size_t>(1, word.size() / 3) + 1;
+  StringRef nearest;
+  for (StringRef candidate : known) {
+    unsigned distance = word.edit_distance(candidate, true, best);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  if (!nearest.empty())
+    return " (did you mean '" + nearest.str() + "'?)";
+  if (known.empty())
+    return "";
+  std::string text = " (known " + what.str() + ": ";
+  for (auto [i, candidate] : llvm::enumerate(known))
+    text += (i ? ", " : "") + candidate.str();
+  return text + ")";
+}

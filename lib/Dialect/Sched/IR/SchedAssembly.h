@@ -1,0 +1,47 @@
+//===- SchedAssembly.h - Syntax shared by attributes and ops ----*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes print alone (`#sched.tiling<b = 1>`) and inside ops (`tile(b =
+// 1)`) with the same body between other brackets.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_DIALECT_SCHED_IR_SCHEDASSEMBLY_H
+#define TRANSFUSION_LIB_DIALECT_SCHED_IR_SCHEDASSEMBLY_H
+
+#include "transfusion/Dialect/Sched/IR/Sched.h"
+
+namespace transfusion::sched {
+
+/// A double, printed as briefly as reads back to the same value. MLIR's own
+/// form of 31.2 is 3.120000e+01.
+void printNumberBody(mlir::AsmPrinter &p, mlir::FloatAttr value);
+mlir::ParseResult parseNumberBody(mlir::AsmParser &p, mlir::FloatAttr &value);
+
+/// A rank: a bare word, or a string where it is not one.
+void printRank(mlir::AsmPrinter &p, mlir::StringAttr rank);
+mlir::ParseResult parseRank(mlir::AsmParser &p, mlir::StringAttr &rank);
+
+/// "[p, m0]"
+void printRanks(mlir::AsmPrinter &p, llvm::ArrayRef<mlir::StringAttr> ranks);
+mlir::ParseResult parseRanks(mlir::AsmParser &p,
+                             llvm::SmallVectorImpl<mlir::StringAttr> &ranks);
+
+/// "mac cycles 1 pj 17.16", "exp = 6 mac"
+void printOpCostBody(mlir::AsmPrinter &p, OpCostAttr cost);
+OpCostAttr parseOpCostBody(mlir::AsmParser &p);
+
+/// "b = 1, p = 192", up to the closing bracket
+void printTilingBody(mlir::AsmPrinter &p, TilingAttr tiling);
+TilingAttr parseTilingBody(mlir::AsmParser &p);
+
+/// "\"BK\" at tile"
+void printRetainBody(mlir::AsmPrinter &p, RetainAttr retain);
+RetainAttr parseRetainBody(mlir::AsmParser &p);
+
+} // namespace transfusion::sched
+
+#endif // TRANSFUSION_LIB_DIALECT_SCHED_IR_SCHEDASSEMBLY_H

@@ -1,0 +1,447 @@
+//===- SchedAttrs.cpp - Syntax and rules of sched attributes --------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SchedAssembly.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+using namespace mlir;
+using namespace transfusion::sched;
+
+#define GET_ATTRDEF_CLASSES
+#include "transfusion/Dialect/Sched/IR/SchedAttrs.cpp.inc"
+
+void SchedDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "transfusion/Dialect/Sched/IR/SchedAttrs.cpp.inc"
+      >();
+}
+
+static constexpr StringLiteral kFinishSuffix = ".finish";
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+void transfusion::sched::printNumberBody(AsmPrinter &p, FloatAttr value) {
+  double number = value.getValueAsDouble();
+  if (!std::isfinite(number)) { // Refused by verifiers; yet it must print.
+    p.printFloat(value.getValue());
+    return;
+  }
+  char text[40];
+  for (int digits = 6; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof(text), "%.*g", digits, number);
+    if (std::strtod(text, nullptr) == number)
+      break;
+  }
+  StringRef shortest(text);
+  size_t exponent = shortest.find('e');
+  if (exponent != StringRef::npos && !shortest.contains('.'))
+    p << shortest.take_front(exponent) << ".0" << shortest.substr(exponent);
+  else
+    p << shortest;
+}
+
+ParseResult transfusion::sched::parseNumberBody(AsmParser &p,
+                                                FloatAttr &value) {
+  bool negative = succeeded(p.parseOptionalMinus());
+  double number = 0;
+  int64_t integer = 0;
+  OptionalParseResult isInteger = p.parseOptionalInteger(integer);
+  if (isInteger.has_value()) {
+    if (failed(*isInteger))
+      return failure();
+    number = static_cast<double>(integer);
+  } else if (p.parseFloat(number)) {
+    return failure();
+  }
+  if (negative)
+    number = -number;
+  value = p.getBuilder().getF64FloatAttr(number);
+  return success();
+}
+
+void transfusion::sched::printRank(AsmPrinter &p, StringAttr rank) {
+  p.printKeywordOrString(rank.getValue());
+}
+
+ParseResult transfusion::sched::parseRank(AsmParser &p, StringAttr &rank) {
+  std::string name;
+  if (p.parseKeywordOrString(&name))
+    return failure();
+  rank = p.getBuilder().getStringAttr(name);
+  return success();
+}
+
+void transfusion::sched::printRanks(AsmPrinter &p, ArrayRef<StringAttr> ranks) {
+  p << '[';
+  llvm::interleaveComma(ranks, p, [&](StringAttr rank) { printRank(p, rank); });
+  p << ']';
+}
+
+ParseResult transfusion::sched::parseRanks(AsmParser &p,
+                                           SmallVectorImpl<StringAttr> &ranks) {
+  return p.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseRank(p, ranks.emplace_back());
+  });
+}
+
+/// A keyword that names a case of an enum; lists the cases when it does not.
+template <typename Enum>
+static ParseResult parseCase(AsmParser &p, Enum &value,
+                             std::optional<Enum> (*symbolize)(StringRef),
+                             StringRef (*stringify)(Enum), Enum last,
+                             const char *what) {
+  SMLoc loc = p.getCurrentLocation();
+  std::string word;
+  if (p.parseKeywordOrString(&word))
+    return failure();
+  if (std::optional<Enum> found = symbolize(word)) {
+    value = *found;
+    return success();
+  }
+  std::string cases;
+  for (int i = 0; i <= static_cast<int>(last); ++i)
+    cases += (i ? ", " : "") + stringify(static_cast<Enum>(i)).str();
+  return p.emitError(loc) << "unknown " << what << " '" << word << "' (" << what
+                          << " is one of " << cases << ")";
+}
+
+static ParseResult parseOpClass(AsmParser &p, OpClass &value) {
+  return parseCase<OpClass>(p, value, symbolizeOpClass, stringifyOpClass,
+                            OpClass::Copy, "op class");
+}
+
+//===----------------------------------------------------------------------===//
+// OpCostAttr
+//===----------------------------------------------------------------------===//
+
+void transfusion::sched::printOpCostBody(AsmPrinter &p, OpCostAttr cost) {
+  p << stringifyOpClass(cost.getOpClass());
+  if (!cost.isExpansion()) {
+    p << " cycles " << cost.getCycles();
+    if (cost.getPj().getValueAsDouble() != 0) {
+      p << " pj ";
+      printNumberBody(p, cost.getPj());
+    }
+    return;
+  }
+  p << " = ";
+  for (auto [i, term] : llvm::enumerate(cost.getTermClasses()))
+    p << (i ? " + " : "") << cost.getTermCounts()[i] << ' '
+      << stringifyOpClass(term);
+}
+
+OpCostAttr transfusion::sched::parseOpCostBody(AsmParser &p) {
+  SMLoc loc = p.getCurrentLocation();
+  OpClass opClass;
+  if (parseOpClass(p, opClass))
+    return {};
+  int64_t cycles = 0;
+  FloatAttr pj = p.getBuilder().getF64FloatAttr(0);
+  SmallVector<OpClass> classes;
+  SmallVector<int64_t> counts;
+  if (succeeded(p.parseOptionalEqual())) {
+    do {
+      if (p.parseInteger(counts.emplace_back()) ||
+          parseOpClass(p, classes.emplace_back()))
+        return {};
+    } while (succeeded(p.parseOptionalPlus()));
+  } else {
+    if (p.parseKeyword("cycles") || p.parseInteger(cycles))
+      return {};
+    if (succeeded(p.parseOptionalKeyword("pj")) && parseNumberBody(p, pj))
+      return {};
+  }
+  return p.getChecked<OpCostAttr>(loc, p.getContext(), opClass, cycles, pj,
+                                  classes, counts);
+}
+
+LogicalResult OpCostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 OpClass opClass, int64_t cycles, FloatAttr pj,
+                                 ArrayRef<OpClass> classes,
+                                 ArrayRef<int64_t> counts) {
+  StringRef name = stringifyOpClass(opClass);
+  if (classes.size() != counts.size())
+    return emitError() << "op class '" << name << "' has " << counts.size()
+                       << " counts for " << classes.size() << " classes";
+  if (!pj || !std::isfinite(pj.getValueAsDouble()) ||
+      pj.getValueAsDouble() < 0) // (1)
+    return emitError() << "pj of op class '" << name
+                       << "' must be finite and not negative";
+  if (classes.empty() && cycles < 1) // (1)
+    return emitError() << "op class '" << name << "' needs at least 1 cycle";
+  if (!classes.empty() && (cycles != 0 || pj.getValueAsDouble() != 0))
+    return emitError() << "op class '" << name
+                       << "' has both costs and an expansion";
+  llvm::SmallSet<OpClass, 8> seen;
+  for (auto [term, count] : llvm::zip(classes, counts)) { // (2)
+    if (count < 1 || count > 65536)
+      return emitError() << "expansion of '" << name << "' counts " << count
+                         << " " << stringifyOpClass(term)
+                         << "; a count is between 1 and 65536";
+    if (!seen.insert(term).second)
+      return emitError() << "expansion of '" << name << "' names '"
+                         << stringifyOpClass(term) << "' twice";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// TilingAttr
+//===----------------------------------------------------------------------===//
+
+void transfusion::sched::printTilingBody(AsmPrinter &p, TilingAttr tiling) {
+  for (auto [i, rank] : llvm::enumerate(tiling.getRanks())) {
+    p << (i ? ", " : "");
+    printRank(p, rank);
+    p << " = " << tiling.getSizes()[i];
+  }
+}
+
+TilingAttr transfusion::sched::parseTilingBody(AsmParser &p) {
+  SMLoc loc = p.getCurrentLocation();
+  SmallVector<StringAttr> ranks;
+  SmallVector<int64_t> sizes;
+  if (p.parseCommaSeparatedList([&] {
+        return failure(parseRank(p, ranks.emplace_back()) || p.parseEqual() ||
+                       p.parseInteger(sizes.emplace_back()));
+      }))
+    return {};
+  return p.getChecked<TilingAttr>(loc, p.getContext(), ranks, sizes);
+}
+
+LogicalResult TilingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<StringAttr> ranks,
+                                 ArrayRef<int64_t> sizes) {
+  if (ranks.size() != sizes.size() || ranks.empty())
+    return emitError() << "tiling has " << sizes.size() << " sizes for "
+                       << ranks.size() << " ranks";
+  llvm::SmallSet<StringRef, 8> seen;
+  for (auto [rank, size] : llvm::zip(ranks, sizes)) {
+    if (!seen.insert(rank.getValue()).second) // (1)
+      return emitError() << "rank '" << rank.getValue()
+                         << "' has two sizes in one tiling";
+    if (size < 1) // (2)
+      return emitError() << "size of rank '" << rank.getValue() << "' is "
+                         << size << ", must be at least 1";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RetainAttr
+//===----------------------------------------------------------------------===//
+
+void transfusion::sched::printRetainBody(AsmPrinter &p, RetainAttr retain) {
+  p << retain.getTensor() << " at " << stringifyRetainLevel(retain.getLevel());
+}
+
+RetainAttr transfusion::sched::parseRetainBody(AsmParser &p) {
+  StringAttr tensor;
+  RetainLevel level;
+  if (p.parseAttribute(tensor) || p.parseKeyword("at") ||
+      parseCase<RetainLevel>(p, level, symbolizeRetainLevel,
+                             stringifyRetainLevel, RetainLevel::Group,
+                             "retain level"))
+    return {};
+  return RetainAttr::get(p.getContext(), tensor, level);
+}
+
+//===----------------------------------------------------------------------===//
+// SlotAttr
+//===----------------------------------------------------------------------===//
+
+std::string SlotAttr::getDisplayName() const {
+  return getEinsum().getValue().str() +
+         (getFinishOnly() ? kFinishSuffix.str() : "");
+}
+
+void SlotAttr::print(AsmPrinter &p) const {
+  p << '<';
+  p.printString(getDisplayName());
+  p << ", stage " << getStage();
+  if (!getRows().empty()) {
+    p << ", rows ";
+    printRanks(p, getRows());
+  }
+  if (!getCols().empty()) {
+    p << ", cols ";
+    printRanks(p, getCols());
+  }
+  p << '>';
+}
+
+Attribute SlotAttr::parse(AsmParser &p, Type) {
+  SMLoc loc = p.getCurrentLocation();
+  std::string name;
+  int64_t stage = 0;
+  SmallVector<StringAttr> rows, cols;
+  if (p.parseLess() || p.parseString(&name) || p.parseComma() ||
+      p.parseKeyword("stage") || p.parseInteger(stage))
+    return {};
+  while (succeeded(p.parseOptionalComma())) {
+    if (rows.empty() && cols.empty() &&
+        succeeded(p.parseOptionalKeyword("rows"))) {
+      if (parseRanks(p, rows))
+        return {};
+    } else if (p.parseKeyword("cols") || parseRanks(p, cols)) {
+      return {};
+    }
+  }
+  if (p.parseGreater())
+    return {};
+  StringRef einsum = name;
+  bool finishOnly = einsum.consume_back(kFinishSuffix);
+  return p.getChecked<SlotAttr>(loc, p.getContext(),
+                                p.getBuilder().getStringAttr(einsum),
+                                finishOnly, stage, rows, cols);
+}
+
+LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               StringAttr einsum, bool finishOnly,
+                               int64_t stage, ArrayRef<StringAttr> rows,
+                               ArrayRef<StringAttr> cols) {
+  if (!einsum || einsum.getValue().empty()) // (3)
+    return emitError() << "slot names no Einsum";
+  if (stage < 0 || stage > 1023) // (1)
+    return emitError() << "slot '" << einsum.getValue() << "' has stage "
+                       << stage << ", must be between 0 and 1023";
+  llvm::SmallSet<StringRef, 4> seen;
+  for (ArrayRef<StringAttr> ranks : {rows, cols})
+    for (StringAttr rank : ranks)
+      if (!seen.insert(rank.getValue()).second) // (2)
+        return emitError() << "slot '" << einsum.getValue() << "' maps rank '"
+                           << rank.getValue() << "' twice";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// SearchAttr, TileSearchAttr
+//===----------------------------------------------------------------------===//
+
+static void printTileSearchBody(AsmPrinter &p, TileSearchAttr tiles) {
+  p << "objective ";
+  p.printKeywordOrString(stringifyObjective(tiles.getObjective()));
+  p << ", mode " << stringifySearchMode(tiles.getMode()) << ", seed "
+    << tiles.getSeed() << ", budget " << tiles.getBudget() << ", evaluations "
+    << tiles.getEvaluations();
+}
+
+static TileSearchAttr parseTileSearchBody(AsmParser &p) {
+  SMLoc loc = p.getCurrentLocation();
+  Objective objective;
+  SearchMode mode;
+  uint64_t seed = 0;
+  int64_t budget = 0, evaluations = 0;
+  if (p.parseKeyword("objective") ||
+      parseCase<Objective>(p, objective, symbolizeObjective, stringifyObjective,
+                           Objective::PeakMemory, "objective") ||
+      p.parseComma() || p.parseKeyword("mode") ||
+      parseCase<SearchMode>(p, mode, symbolizeSearchMode, stringifySearchMode,
+                            SearchMode::Random, "mode") ||
+      p.parseComma() || p.parseKeyword("seed") || p.parseInteger(seed) ||
+      p.parseComma() || p.parseKeyword("budget") || p.parseInteger(budget) ||
+      p.parseComma() || p.parseKeyword("evaluations") ||
+      p.parseInteger(evaluations))
+    return {};
+  return p.getChecked<TileSearchAttr>(loc, p.getContext(), objective, mode,
+                                      seed, budget, evaluations);
+}
+
+LogicalResult
+TileSearchAttr::verify(function_ref<InFlightDiagnostic()> emitError, Objective,
+                       SearchMode, uint64_t, int64_t budget,
+                       int64_t evaluations) {
+  if (budget < 0 || evaluations < 0)
+    return emitError() << "budget and evaluations must not be negative";
+  return success();
+}
+
+void SearchAttr::print(AsmPrinter &p) const {
+  p << "<policy " << stringifyPolicy(getPolicy()) << ", strategy "
+    << stringifyStrategy(getStrategy());
+  if (getTiles()) {
+    p << ", ";
+    printTileSearchBody(p, getTiles());
+  }
+  p << '>';
+}
+
+Attribute SearchAttr::parse(AsmParser &p, Type) {
+  Policy policy;
+  Strategy strategy;
+  TileSearchAttr tiles;
+  if (p.parseLess() || p.parseKeyword("policy") ||
+      parseCase<Policy>(p, policy, symbolizePolicy, stringifyPolicy,
+                        Policy::Transfusion, "policy") ||
+      p.parseComma() || p.parseKeyword("strategy") ||
+      parseCase<Strategy>(p, strategy, symbolizeStrategy, stringifyStrategy,
+                          Strategy::Bipartition, "strategy"))
+    return {};
+  if (succeeded(p.parseOptionalComma()) && !(tiles = parseTileSearchBody(p)))
+    return {};
+  if (p.parseGreater())
+    return {};
+  return SearchAttr::get(p.getContext(), policy, strategy, tiles);
+}
+
+//===----------------------------------------------------------------------===//
+// Alone: the same bodies between angle brackets
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+static Attribute parseAngled(AsmParser &p, T (*body)(AsmParser &)) {
+  if (p.parseLess())
+    return {};
+  T attr = body(p);
+  if (!attr || p.parseGreater())
+    return {};
+  return attr;
+}
+
+Attribute OpCostAttr::parse(AsmParser &p, Type) {
+  return parseAngled<OpCostAttr>(p, parseOpCostBody);
+}
+Attribute TilingAttr::parse(AsmParser &p, Type) {
+  return parseAngled<TilingAttr>(p, parseTilingBody);
+}
+Attribute RetainAttr::parse(AsmParser &p, Type) {
+  return parseAngled<RetainAttr>(p, parseRetainBody);
+}
+Attribute TileSearchAttr::parse(AsmParser &p, Type) {
+  return parseAngled<TileSearchAttr>(p, parseTileSearchBody);
+}
+
+void OpCostAttr::print(AsmPrinter &p) const {
+  p << '<';
+  printOpCostBody(p, *this);
+  p << '>';
+}
+void TilingAttr::print(AsmPrinter &p) const {
+  p << '<';
+  printTilingBody(p, *this);
+  p << '>';
+}
+void RetainAttr::print(AsmPrinter &p) const {
+  p << '<';
+  printRetainBody(p, *this);
+  p << '>';
+}
+void TileSearchAttr::print(AsmPrinter &p) const {
+  p << '<';
+  printTileSearchBody(p, *this);
+  p << '>';
+}

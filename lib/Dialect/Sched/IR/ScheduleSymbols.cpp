@@ -1,0 +1,276 @@
+//===- ScheduleSymbols.cpp - What a schedule refers to --------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "transfusion/Dialect/Einsum/IR/Einsum.h"
+#include "transfusion/Dialect/Sched/IR/Names.h"
+#include "transfusion/Dialect/Sched/IR/Sched.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace transfusion;
+using namespace transfusion::sched;
+
+namespace {
+
+/// The function and the machine as a schedule sees them: by name.
+struct Referents {
+  ArchOp arch;
+  einsum::CascadeOp cascade;
+  llvm::MapVector<StringAttr, einsum::MapReduceOp> einsums;
+  llvm::SmallMapVector<StringAttr, int64_t, 16> extents;
+  /// m0 in m1*256 + m0.
+  llvm::SmallDenseSet<StringAttr> uncut;
+};
+
+/// Ranks that share a dimension with an iterative rank.
+void collectUncut(einsum::MapReduceOp op, Referents &names) {
+  auto ranks = llvm::to_vector(op.getRanks().getAsRange<StringAttr>());
+  for (AffineMap map : op.getMaps().getAsValueRange<AffineMapAttr>()) {
+    if (map.getNumDims() != ranks.size())
+      continue; // The Einsum's own verifier says so.
+    for (AffineExpr expr : map.getResults()) {
+      SmallVector<StringAttr> together;
+      bool hasIterative = false;
+      for (auto [i, rank] : llvm::enumerate(ranks)) {
+        if (!expr.isFunctionOfDim(i))
+          continue;
+        einsum::RankAttr declared = op.getCascade().lookupRank(rank);
+        if (declared && declared.getIterative())
+          hasIterative = true;
+        else
+          together.push_back(rank);
+      }
+      if (hasIterative)
+        names.uncut.insert(together.begin(), together.end());
+    }
+  }
+}
+
+template <typename Map> SmallVector<StringRef> keysOf(const Map &map) {
+  SmallVector<StringRef> keys;
+  for (auto &entry : map)
+    keys.push_back(entry.first.getValue());
+  return keys;
+}
+
+class Verifier {
+public:
+  explicit Verifier(ScheduleOp schedule) : schedule(schedule) {}
+  LogicalResult run(SymbolTableCollection &symbols);
+
+private:
+  LogicalResult resolve(SymbolTableCollection &symbols);
+  LogicalResult verifyRank(Operation *op, StringAttr rank);
+  LogicalResult verifySizes(Operation *op, TilingAttr sizes, const char *what);
+  LogicalResult verifyPhaseSizes(GroupOp group, PhaseOp phase);
+  LogicalResult verifyRun(RunOp run);
+  LogicalResult verifyRetain(GroupOp group);
+  LogicalResult verifyComplete();
+
+  ScheduleOp schedule;
+  Referents names;
+  llvm::DenseMap<StringAttr, RunOp> scheduled, finished;
+};
+
+} // namespace
+
+LogicalResult Verifier::resolve(SymbolTableCollection &symbols) {
+  Operation *function =
+      symbols.lookupNearestSymbolFrom(schedule, schedule.getFunctionAttr());
+  if (!isa_and_nonnull<FunctionOpInterface>(function)) // (2)
+    return schedule.emitOpError() << "is of " << schedule.getFunctionAttr()
+                                  << ", which is no function of this module";
+  names.arch = dyn_cast_or_null<ArchOp>(
+      symbols.lookupNearestSymbolFrom(schedule, schedule.getArchAttr()));
+  if (!names.arch) // (2)
+    return schedule.emitOpError() << "is on " << schedule.getArchAttr()
+                                  << ", which is no sched.arch of this module";
+  SmallVector<einsum::CascadeOp> cascades;
+  function->walk([&](einsum::CascadeOp op) { cascades.push_back(op); });
+  if (cascades.size() != 1) { // (2)
+    InFlightDiagnostic diag = schedule.emitOpError()
+                              << "needs one einsum.cascade in "
+                              << schedule.getFunctionAttr() << ", which has "
+                              << cascades.size();
+    diag.attachNote(function->getLoc())
+        << (cascades.empty() ? "--einsum-decompose makes one"
+                             : "a foreign op stands between them");
+    return diag;
+  }
+  names.cascade = cascades.front();
+  for (auto rank : names.cascade.getRanks().getAsRange<einsum::RankAttr>())
+    names.extents[rank.getName()] = rank.getExtent();
+  for (auto op : names.cascade.getBody().getOps<einsum::MapReduceOp>()) {
+    names.einsums[op.getEinsumNameAttr()] = op;
+    collectUncut(op, names);
+  }
+  return success();
+}
+
+LogicalResult Verifier::verifyRank(Operation *op, StringAttr rank) {
+  if (names.extents.count(rank))
+    return success();
+  return op->emitOpError() // (3)
+         << "names rank '" << rank.getValue() << "', which the cascade of "
+         << schedule.getFunctionAttr() << " does not have"
+         << suggest(rank, keysOf(names.extents), "ranks");
+}
+
+LogicalResult Verifier::verifySizes(Operation *op, TilingAttr sizes,
+                                    const char *what) {
+  if (!sizes)
+    return success();
+  for (auto [rank, size] : llvm::zip(sizes.getRanks(), sizes.getSizes())) {
+    if (failed(verifyRank(op, rank)))
+      return failure();
+    int64_t extent = names.extents[rank];
+    if (size > extent) // (5)
+      return op->emitOpError()
+             << what << " " << size << " of rank '" << rank.getValue()
+             << "' exceeds its extent " << extent;
+    if (size < extent && names.uncut.contains(rank)) // (8)
+      return op->emitOpError()
+             << what << " " << size << " cuts rank '" << rank.getValue()
+             << "' of extent " << extent
+             << "; repartition it with --einsum-partition instead";
+  }
+  return success();
+}
+
+static int64_t sizeOf(TilingAttr sizes, StringAttr rank, int64_t otherwise) {
+  if (sizes)
+    for (auto [name, size] : llvm::zip(sizes.getRanks(), sizes.getSizes()))
+      if (name == rank)
+        return size;
+  return otherwise;
+}
+
+LogicalResult Verifier::verifyPhaseSizes(GroupOp group, PhaseOp phase) {
+  if (failed(verifySizes(phase, phase.getBlockAttr(), "block")) ||
+      failed(verifySizes(phase, phase.getInnerAttr(), "inner")))
+    return failure();
+  for (auto rank : phase.getOrder().getAsRange<StringAttr>())
+    if (failed(verifyRank(phase, rank)))
+      return failure();
+  for (auto [rank, extent] : names.extents) {
+    int64_t tile = sizeOf(group.getTileAttr(), rank, extent);
+    int64_t block = sizeOf(phase.getBlockAttr(), rank, tile);
+    int64_t inner = sizeOf(phase.getInnerAttr(), rank, block);
+    if (block < tile && block % inner != 0) // (5)
+      return phase.emitOpError()
+             << "block " << block << " of rank '" << rank.getValue()
+             << "' is no multiple of inner " << inner;
+    if (inner < tile && !llvm::is_contained(phase.getOrder(), rank)) // (5)
+      return phase.emitOpError()
+             << "inner " << inner << " of rank '" << rank.getValue()
+             << "' is smaller than its tile " << tile
+             << ", but the order does not list it";
+  }
+  return success();
+}
+
+LogicalResult Verifier::verifyRun(RunOp run) {
+  StringAttr unit = run.getUnitAttr().getAttr();
+  if (!isa_and_nonnull<UnitOp>(names.arch.lookupSymbol(unit))) { // (3)
+    SmallVector<StringRef> units;
+    for (auto op : names.arch.getBody().getOps<UnitOp>())
+      units.push_back(op.getSymName());
+    return run.emitOpError()
+           << "is on " << run.getUnitAttr() << ", which is no unit of "
+           << schedule.getArchAttr() << suggest(unit, units, "units");
+  }
+  for (auto slot : run.getSlots().getAsRange<SlotAttr>()) {
+    auto found = names.einsums.find(slot.getEinsum());
+    if (found == names.einsums.end()) // (3)
+      return run.emitOpError()
+             << "schedules Einsum '" << slot.getDisplayName() << "', which "
+             << schedule.getFunctionAttr() << " does not have"
+             << suggest(slot.getEinsum(), keysOf(names.einsums), "Einsums");
+    auto &seen = slot.getFinishOnly() ? finished : scheduled;
+    auto [first, isNew] = seen.try_emplace(slot.getEinsum(), run);
+    if (!isNew) { // (4)
+      InFlightDiagnostic diag = run.emitOpError()
+                                << "schedules Einsum '" << slot.getDisplayName()
+                                << "' a second time";
+      diag.attachNote(first->second.getLoc()) << "it is scheduled here first";
+      return diag;
+    }
+    for (ArrayRef<StringAttr> ranks : {slot.getRows(), slot.getCols()})
+      for (StringAttr rank : ranks) {
+        if (failed(verifyRank(run, rank)))
+          return failure();
+        if (!llvm::is_contained(found->second.getRanks(), rank)) // (6)
+          return run.emitOpError()
+                 << "maps rank '" << rank.getValue() << "', which Einsum '"
+                 << slot.getDisplayName() << "' lacks";
+      }
+  }
+  return success();
+}
+
+LogicalResult Verifier::verifyRetain(GroupOp group) {
+  if (!group.getRetainAttr())
+    return success();
+  TensorNames tensors(names.cascade);
+  llvm::DenseSet<Value> read, made;
+  group.walk([&](RunOp run) {
+    for (auto slot : run.getSlots().getAsRange<SlotAttr>()) {
+      einsum::MapReduceOp op = names.einsums.lookup(slot.getEinsum());
+      if (!slot.getFinishOnly())
+        read.insert(op.getInputs().begin(), op.getInputs().end());
+      read.insert(op.getFinishInputs().begin(), op.getFinishInputs().end());
+      made.insert(op.getResult());
+    }
+  });
+  for (auto retain : group.getRetainAttr().getAsRange<RetainAttr>()) {
+    Value tensor = tensors.lookup(retain.getTensor());
+    if (!tensor) // (3)
+      return group.emitOpError()
+             << "retains " << retain.getTensor() << ", which the cascade of "
+             << schedule.getFunctionAttr() << " neither reads nor makes";
+    if (!read.contains(tensor) || made.contains(tensor)) // (7)
+      return group.emitOpError()
+             << "retains " << retain.getTensor() << ", which it "
+             << (made.contains(tensor) ? "makes itself" : "does not read");
+  }
+  return success();
+}
+
+LogicalResult Verifier::verifyComplete() {
+  for (auto &[name, op] : names.einsums) {
+    if (scheduled.contains(name))
+      continue; // (4)
+    InFlightDiagnostic diag = schedule.emitOpError() << "leaves out Einsum '"
+                                                     << name.getValue() << "'";
+    diag.attachNote(op.getLoc()) << "Einsum '" << name.getValue() << "'";
+    return diag;
+  }
+  return success();
+}
+
+LogicalResult Verifier::run(SymbolTableCollection &symbols) {
+  if (failed(resolve(symbols)))
+    return failure();
+  for (auto group : schedule.getBody().getOps<GroupOp>()) {
+    if (failed(verifySizes(group, group.getTileAttr(), "tile")))
+      return failure();
+    for (auto phase : group.getBody().getOps<PhaseOp>()) {
+      if (failed(verifyPhaseSizes(group, phase)))
+        return failure();
+      for (auto run : phase.getBody().getOps<RunOp>())
+        if (failed(verifyRun(run)))
+          return failure();
+    }
+    if (failed(verifyRetain(group)))
+      return failure();
+  }
+  return verifyComplete();
+}
+
+LogicalResult ScheduleOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return Verifier(*this).run(symbols);
+}

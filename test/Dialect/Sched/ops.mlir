@@ -1,0 +1,54 @@
+// RUN: transfusion-opt %s --verify-roundtrip | FileCheck %s
+// RUN: transfusion-opt %s --mlir-print-op-generic | transfusion-opt | FileCheck %s
+// RUN: transfusion-opt %s --emit-bytecode | transfusion-opt | FileCheck %s
+
+// A machine: shared and separate ports, expansions, numbers as short as they are exact.
+// CHECK-LABEL: sched.arch @toy clock_hz 940000000 {
+// CHECK-NEXT:    sched.memory @dram bandwidth_bytes_per_s 32212254720 energy_pj_per_byte 31.2
+// CHECK-NEXT:    sched.memory @buffer in @dram capacity_bytes 16384 read_bandwidth_bytes_per_s 1000 write_bandwidth_bytes_per_s 2000 read_energy_pj_per_byte 0.947265625 write_energy_pj_per_byte 1.0e-08
+// CHECK-NEXT:    sched.unit @mac2d grid 4x4 on @buffer ops(mac cycles 1 pj 17.16, add cycles 2, exp = 6 mac) whole_einsum
+// CHECK-NEXT:    sched.unit @vec1d lanes 8 on @buffer ops(mac cycles 1 pj 17, add cycles 1, div cycles 1, sigmoid = 6 mac + 1 add + 1 div)
+sched.arch @toy clock_hz 940000000 {
+  sched.memory @dram bandwidth_bytes_per_s 32212254720 energy_pj_per_byte 31.2
+  sched.memory @buffer in @dram capacity_bytes 16384 read_bandwidth_bytes_per_s 1000 write_bandwidth_bytes_per_s 2000 read_energy_pj_per_byte 0.947265625 write_energy_pj_per_byte 1.0e-08
+  sched.unit @mac2d grid 4x4 on @buffer ops(mac cycles 1 pj 17.16, add cycles 2, exp = 6 mac) whole_einsum
+  sched.unit @vec1d lanes 8 on @buffer ops(mac cycles 1 pj 17, add cycles 1 pj 0.0, div cycles 1, sigmoid = 6 mac + 1 add + 1 div)
+}
+
+func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>) -> tensor<4x8xf32> {
+  %r = einsum.cascade ranks(p = 4, d = 8, s = 12, o = 8) {
+    %F1 = einsum.map_reduce "F1" [p,s] from %x[p,d], %w[d,s] map arith.mulf reduce add over [d] : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+    %F2 = einsum.map_reduce "F2" [p,o] from %F1[p,s], %v[s,o] map arith.mulf reduce add over [s] : (tensor<4x12xf32>, tensor<12x8xf32>) -> tensor<4x8xf32>
+    einsum.yield %F2 : tensor<4x8xf32>
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+// Everything a schedule can say; a finish is a slot of its own.
+// CHECK-LABEL: sched.schedule @layer_toy of @layer on @toy #sched.search<policy transfusion, strategy bipartition, objective peak_memory, mode mcts, seed 18446744073709551615, budget 4096, evaluations 17> {
+// CHECK-NEXT:    sched.group tile(p = 3) retain("%arg1" at group, "%arg2" at tile) {
+// CHECK-NEXT:      sched.phase order [p, s] block(s = 8) inner(p = 2, s = 4) {
+// CHECK-NEXT:        sched.run @mac2d [#sched.slot<"F1", stage 0, rows [p], cols [s]>, #sched.slot<"F2", stage 1, rows [p], cols [s, o]>]
+// CHECK:           sched.phase order [p] wrap {
+// CHECK-NEXT:        sched.run @vec1d [#sched.slot<"F2.finish", stage 0>]
+sched.schedule @layer_toy of @layer on @toy #sched.search<policy transfusion, strategy bipartition, objective peak_memory, mode mcts, seed 18446744073709551615, budget 4096, evaluations 17> {
+  sched.group tile(p = 3) retain("%arg1" at group, "%arg2" at tile) {
+    sched.phase order [p, s] block(s = 8) inner(p = 2, s = 4) {
+      sched.run @mac2d [#sched.slot<"F1", stage 0, rows [p], cols [s]>, #sched.slot<"F2", stage 1, rows [p], cols [s, o]>]
+    }
+    sched.phase order [p] wrap {
+      sched.run @vec1d [#sched.slot<"F2.finish", stage 0>]
+    }
+  }
+}
+
+// Provenance without a tile search.
+// CHECK-LABEL: sched.schedule @plain of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
+// CHECK-NEXT:    sched.group {
+sched.schedule @plain of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F1", stage 0, cols [s]>, #sched.slot<"F2", stage 0, rows [p]>]
+    }
+  }
+}
