@@ -1,0 +1,204 @@
+//===- LowerBound.cpp - What no schedule can beat -------------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Work. A job is the map or the finish of an Einsum (they may run on different
+// units when a reduction spans epochs). For any set U of units, the jobs that
+// only U can do keep its lanes busy for their least lane-cycles; the greatest
+// of these quotients is, by duality, the optimum of the fractional assignment
+// when a job costs the same everywhere, and a bound when it does not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "transfusion/Core/Cost/LowerBound.h"
+
+#include "Pieces.h"
+#include "transfusion/Core/Model/Footprint.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+namespace {
+
+struct Job {
+  uint32_t units = 0;    ///< bit u: unit u can do it
+  double laneCycles = 0; ///< on the unit that needs fewest
+};
+
+/// More units than bits are not a machine that this bound is for.
+constexpr size_t kMaxUnits = 16;
+
+void addJob(std::vector<Job> &jobs, const Arch &a, double count,
+            const OpHistogram &ops) {
+  if (ops.empty() || count <= 0)
+    return;
+  Job job;
+  double least = -1;
+  for (size_t u = 0; u < std::min(a.units.size(), kMaxUnits); ++u) {
+    const int64_t cycles = cyclesPerPoint(a.units[u], ops);
+    if (cycles < 0)
+      continue;
+    job.units |= uint32_t(1) << u;
+    if (least < 0 || double(cycles) < least)
+      least = double(cycles);
+  }
+  job.laneCycles = std::max(least, 0.0) * count;
+  if (job.units) // nobody can do it: infeasible, which is for others to say
+    jobs.push_back(job);
+}
+
+OpHistogram both(const OpHistogram &x, const OpHistogram &y) {
+  OpHistogram sum = x;
+  for (int i = 0; i < kNumOpClasses; ++i)
+    sum.count[i] += y.count[i];
+  return sum;
+}
+
+/// A count that exceeds 2^63 is still bounded by it.
+double countOf(int64_t n) { return n < 0 ? 0x1.0p63 : double(n); }
+
+void addEinsum(std::vector<Job> &jobs, const Cascade &c, const Arch &a,
+               EinsumId e) {
+  const Einsum &einsum = c.einsums[e];
+  const double points = countOf(pointCount(c, e));
+  const double results = countOf(resultCount(c, e));
+  const bool spans = !reducedRanks(c, e).empty();
+  if (!spans && einsum.hasFinish && points == results) {
+    addJob(jobs, a, points, both(einsum.pointOps, einsum.finishOps));
+    return;
+  }
+  addJob(jobs, a, points, einsum.pointOps);
+  if (einsum.hasFinish)
+    addJob(jobs, a, results, einsum.finishOps);
+}
+
+/// True when the coordinates have no gaps: each step is no longer than what the
+/// smaller ones reach together, plus one.
+bool isDense(const Cascade &c, const LinearExpr &expr) {
+  std::vector<std::pair<int64_t, int64_t>> steps; // step, extent
+  for (const auto &t : expr.terms)
+    steps.push_back(
+        {t.second < 0 ? -t.second : t.second, c.ranks[t.first].extent});
+  std::sort(steps.begin(), steps.end());
+  double reach = 0;
+  for (const auto &s : steps) {
+    if (double(s.first) > reach + 1)
+      return false;
+    reach += double(s.first) * double(s.second - 1);
+  }
+  return true;
+}
+
+/// Values that must cross: no more than are really used. Dimensions for which
+/// that is not plain (gaps, a diagonal) count as one value.
+double compulsoryBytes(const Cascade &c, const Operand &o) {
+  const Tensor &t = c.tensors[o.tensor];
+  std::vector<Span> whole;
+  for (const Rank &r : c.ranks)
+    whole.push_back({0, r.extent});
+  std::vector<bool> counted(c.ranks.size(), false);
+  double values = 1;
+  for (size_t d = 0; d < o.access.size(); ++d) {
+    const LinearExpr &expr = o.access[d];
+    bool plain = isDigits(c, expr) || isDense(c, expr);
+    for (const auto &term : expr.terms)
+      plain &= !counted[term.first];
+    if (!plain)
+      continue;
+    for (const auto &term : expr.terms)
+      counted[term.first] = true;
+    values *= countOf(valuesInPiece(c, {expr}, {t.shape[d]}, whole));
+  }
+  return values * double(bytesPerValue(t.bitsPerValue));
+}
+
+int64_t toBytes(double bytes) {
+  return bytes >= 0x1.0p63 ? INT64_MAX : int64_t(bytes);
+}
+
+} // namespace
+
+double workBoundCycles(const Cascade &c, const Arch &a,
+                       const std::vector<EinsumId> &einsums) {
+  std::vector<Job> jobs;
+  for (EinsumId e : einsums)
+    addEinsum(jobs, c, a, e);
+  const size_t n = std::min(a.units.size(), kMaxUnits);
+  double bound = 0;
+  for (uint32_t set = 1; set < uint32_t(1) << n; ++set) {
+    double work = 0, lanes = 0;
+    for (const Job &job : jobs)
+      if ((job.units & ~set) == 0)
+        work += job.laneCycles;
+    for (size_t u = 0; u < n; ++u)
+      if (set >> u & 1)
+        lanes += double(a.units[u].lanes());
+    bound = std::max(bound, work / lanes);
+  }
+  // With more units than can be enumerated: all work over all lanes.
+  if (a.units.size() > n) {
+    double work = 0, lanes = 0;
+    for (const Job &job : jobs)
+      work += job.laneCycles;
+    for (const Unit &u : a.units)
+      lanes += double(u.lanes());
+    bound = work / lanes;
+  }
+  return bound;
+}
+
+LowerBound lowerBound(const Cascade &c, const Arch &a) {
+  LowerBound b;
+  std::vector<EinsumId> all;
+  double read = 0, written = 0;
+  // Of readers with different accesses the one that touches most.
+  std::vector<double> perInput(c.tensors.size(), 0);
+  for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e) {
+    const Einsum &einsum = c.einsums[e];
+    all.push_back(e);
+    auto reads = [&](const std::vector<Operand> &operands) {
+      for (const Operand &o : operands)
+        if (c.tensors[o.tensor].producer < 0)
+          perInput[o.tensor] =
+              std::max(perInput[o.tensor], compulsoryBytes(c, o));
+    };
+    reads(einsum.inputs);
+    reads(einsum.finishInputs);
+    if (c.tensors[einsum.result.tensor].isOutput)
+      written += compulsoryBytes(c, einsum.result);
+  }
+  for (double bytes : perInput)
+    read += bytes;
+  b.compulsoryReadBytes = toBytes(read);
+  b.compulsoryWriteBytes = toBytes(written);
+  b.workCycles = workBoundCycles(c, a, all);
+  b.limitedBy = "work";
+  b.cycles = b.workCycles;
+  // What comes in from memory 0 is written to the next one and so on inwards;
+  // every memory passes these bytes at least once.
+  for (size_t m = 0; m < a.memories.size(); ++m) {
+    const Memory &memory = a.memories[m];
+    const double in = m == 0 ? read : written, out = m == 0 ? written : read;
+    auto cycles = [&](double bytes, double perS) {
+      return perS > 0 ? bytes * a.clockHz / perS : 0.0;
+    };
+    const double needed = memory.sharedPort
+                              ? cycles(in + out, memory.readBytesPerS)
+                              : std::max(cycles(in, memory.readBytesPerS),
+                                         cycles(out, memory.writeBytesPerS));
+    if (needed > b.memoryCycles) {
+      b.memoryCycles = needed;
+      if (needed > b.cycles) {
+        b.cycles = needed;
+        b.limitedBy = memory.name + " bandwidth";
+      }
+    }
+  }
+  return b;
+}
+
+} // namespace transfusion::core
