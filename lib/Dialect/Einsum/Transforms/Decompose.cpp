@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decompose.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -33,6 +32,15 @@ static bool readsResultOf(Operation *op,
       .wasInterrupted();
 }
 
+/// Whether `op` is a view that only named ops and such views read.
+static bool isAbsorbed(Operation *op) {
+  return getViewSource(op) && !op->use_empty() &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return user->getBlock() == op->getBlock() &&
+                  (isNamedOp(user) || isAbsorbed(user));
+         });
+}
+
 namespace {
 /// Named ops, the pure foreign ops that read their results, and the op that the
 /// cascade is put in front of.
@@ -43,8 +51,9 @@ struct Group {
 };
 } // namespace
 
-/// One group, unless a foreign op stands between: one that reads a result of
-/// the group and is read by a later named op, or has effects.
+/// (Named ops, and the views between them.) One group, unless a foreign op
+/// stands between: one that reads a result of the group and is read by a later
+/// named op, or has effects.
 static SmallVector<Group> groupsOf(Block &block) {
   SmallVector<Group> groups;
   Group open;
@@ -60,7 +69,7 @@ static SmallVector<Group> groupsOf(Block &block) {
   for (Operation &op : block) {
     if (op.hasTrait<OpTrait::IsTerminator>()) {
       close(&op);
-    } else if (isNamedOp(&op)) {
+    } else if (isNamedOp(&op) || isAbsorbed(&op)) {
       if (readsResultOf(&op, deferred))
         close(&op);
       open.named.push_back(&op);
@@ -90,6 +99,8 @@ static void eraseDead(Operation *function) {
 }
 
 static LogicalResult decomposeOp(Run &run, Operation *op) {
+  if (!isNamedOp(op))
+    return decomposeView(run, op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<QkvOp, MhaOp, SoftmaxOp, LayerNormOp, LinearOp, FfnOp, AddOp>(
           [&](auto named) { return decompose(run, named); });
@@ -123,8 +134,15 @@ static LogicalResult decomposeGroup(Group &group, EinsumNames &names,
     op->moveBefore(group.before);
   for (auto [result, value] : llvm::zip(results, made.getResults()))
     result.replaceAllUsesWith(value);
-  for (Operation *op : llvm::reverse(group.named))
+  for (Operation *op : llvm::reverse(group.named)) {
+    // What a transpose would have written to.
+    SmallVector<Value> operands(op->getOperands());
     op->erase();
+    for (Value operand : operands)
+      if (auto empty = operand.getDefiningOp<tensor::EmptyOp>())
+        if (empty->use_empty())
+          empty->erase();
+  }
   return success();
 }
 

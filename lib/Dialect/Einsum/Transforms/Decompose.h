@@ -22,6 +22,10 @@ namespace transfusion::einsum {
 
 /// The ops that decompose.
 bool isNamedOp(mlir::Operation *op);
+/// What a reshape or transpose of a layer's tensor looks at; null for others.
+mlir::Value getViewSource(mlir::Operation *op);
+/// The value behind all reshapes and transposes.
+mlir::Value lookThroughViews(mlir::Value value);
 
 /// Names of Einsums, unique in a function. Ops of a kind that occurs more than
 /// once get the kind and a number as prefix: `ln1.SAV`, `ln2.SAV`.
@@ -82,6 +86,7 @@ mlir::LogicalResult decompose(Run &run, LayerNormOp op);
 mlir::LogicalResult decompose(Run &run, LinearOp op);
 mlir::LogicalResult decompose(Run &run, FfnOp op);
 mlir::LogicalResult decompose(Run &run, AddOp op);
+mlir::LogicalResult decomposeView(Run &run, mlir::Operation *op);
 
 /// How often Einsums of one attention walk all keys, one walk having to end
 /// before the next begins. `einsums` in an order in which only recurrences read

@@ -14,6 +14,16 @@ bool transfusion::einsum::isNamedOp(Operation *op) {
   return isa<QkvOp, MhaOp, SoftmaxOp, LayerNormOp, LinearOp, FfnOp, AddOp>(op);
 }
 
+Value transfusion::einsum::lookThroughViews(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    Value source = getViewSource(op);
+    if (!source)
+      break;
+    value = source;
+  }
+  return value;
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
@@ -28,7 +38,7 @@ static LayerNormOp fedNorm(AddOp add) {
 }
 
 static bool isOutputProjection(LinearOp linear) {
-  return linear.getX().getDefiningOp<MhaOp>() != nullptr;
+  return lookThroughViews(linear.getX()).getDefiningOp<MhaOp>() != nullptr;
 }
 
 static StringRef kindOf(Operation *op) {
@@ -102,6 +112,8 @@ bool Run::feedsContraction(Value value) const {
     if (auto mha = dyn_cast<MhaOp>(user))
       if (use.getOperandNumber() < 3) // not the mask
         return true;
+    if (getViewSource(user) && feedsContraction(user->getResult(0)))
+      return true;
   }
   return false;
 }
