@@ -88,12 +88,3 @@ Type MapReduceOp::getAccumulatorType() {
   return getMap().front().getTerminator()->getOperand(0).getType();
 }
 
-IntegerSet MapReduceOp::getEffectiveDomain() {
-  return getDomain().value_or(IntegerSet());
-}
-
-LogicalResult CascadeOp::verify() { return success(); }
-LogicalResult CascadeOp::verifyRegions() { return success(); }
-LogicalResult MapReduceOp::verify() { return success(); }
-LogicalResult MapReduceOp::verifyRegions() { return success(); }
-LogicalResult IndexOp::verify() { return success(); }

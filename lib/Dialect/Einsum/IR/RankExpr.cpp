@@ -54,6 +54,20 @@ transfusion::einsum::detail::getLinearForm(AffineExpr expr, unsigned numRanks) {
   return form;
 }
 
+SmallVector<unsigned>
+transfusion::einsum::detail::getDigits(const LinearForm &form,
+                                       ArrayRef<int64_t> extents) {
+  SmallVector<unsigned> digits;
+  for (auto [i, c] : llvm::enumerate(form.coefficients))
+    if (c != 0 && extents[i] > 1)
+      digits.push_back(i);
+  llvm::sort(digits, [&](unsigned a, unsigned b) {
+    return std::pair(std::abs(form.coefficients[a]), a) <
+           std::pair(std::abs(form.coefficients[b]), b);
+  });
+  return digits;
+}
+
 //===----------------------------------------------------------------------===//
 // Printing
 //===----------------------------------------------------------------------===//

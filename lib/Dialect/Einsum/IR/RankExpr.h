@@ -32,6 +32,11 @@ struct LinearForm {
 std::optional<LinearForm> getLinearForm(mlir::AffineExpr expr,
                                         unsigned numRanks);
 
+/// Ranks of more than one point that take part in the form, by ascending
+/// factor: the digits of a mixed radix, if they are ones.
+llvm::SmallVector<unsigned> getDigits(const LinearForm &form,
+                                      llvm::ArrayRef<int64_t> extents);
+
 /// `m1*16+m0`, or `m1*16 + m0` when `spaced`.
 void printRankExpr(llvm::raw_ostream &os, mlir::AffineExpr expr,
                    llvm::ArrayRef<llvm::StringRef> names, bool spaced);

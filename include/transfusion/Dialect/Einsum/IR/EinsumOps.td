@@ -61,6 +61,7 @@ def Einsum_CascadeOp : Einsum_Op<"cascade",
 
 def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
     [Pure, AttrSizedOperandSegments, IsolatedFromAbove,
+     DeclareOpInterfaceMethods<Einsum_DomainInterface>,
      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
      HasParent<"CascadeOp">]> {
   let summary = "one extended Einsum";
@@ -114,9 +115,6 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
     ::llvm::SmallVector<bool> getReducedRanks();
     /// Dimension of the result that is iterative (its extent is M1 + 1), or -1.
     int getIterativeDim();
-    /// Own constraints and the preimages of the operands' domains, over `ranks`
-    /// in order; null when the whole box exists.
-    ::mlir::IntegerSet getEffectiveDomain();
     /// Type of the values that are reduced: what map yields.
     ::mlir::Type getAccumulatorType();
   }];
