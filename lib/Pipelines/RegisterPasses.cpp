@@ -24,6 +24,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "transfusion/Conversion/Passes.h"
 #include "transfusion/Dialect/Einsum/Transforms/Passes.h"
+#include "transfusion/Pipelines/Pipelines.h"
 #include "transfusion/Pipelines/Registration.h"
 #include "transfusion/Transforms/Passes.h"
 
@@ -69,4 +70,5 @@ void transfusion::registerToolPasses() {
   einsum::registerEinsumPasses();
   registerTransFusionPasses();
   registerTransFusionConversionPasses();
+  registerPipelines();
 }

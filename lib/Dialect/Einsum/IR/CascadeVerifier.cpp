@@ -38,8 +38,8 @@ LogicalResult CascadeOp::verify() {
 static LogicalResult verifyMembers(CascadeOp cascade) {
   Block &body = cascade.getBody().front();
   if (body.getNumArguments() != 0)
-    return cascade.emitOpError()
-           << "has a body with arguments; values from outside are used directly";
+    return cascade.emitOpError() << "has a body with arguments; values from "
+                                    "outside are used directly";
   for (Operation &op : body) {
     bool isLast = &op == &body.back();
     if (isLast ? isa<YieldOp>(op) : isa<MapReduceOp>(op))
@@ -61,9 +61,9 @@ static LogicalResult verifyNames(CascadeOp cascade) {
     auto [it, isNew] = seen.try_emplace(op.getEinsumName(), op);
     if (isNew)
       continue;
-    InFlightDiagnostic diag =
-        op.emitOpError() << "has the name \"" << op.getEinsumName()
-                         << "\" of another Einsum of this cascade";
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "has the name \"" << op.getEinsumName()
+                              << "\" of another Einsum of this cascade";
     diag.attachNote(it->second->getLoc()) << "which is here";
     return diag;
   }
@@ -168,8 +168,8 @@ static LogicalResult verifyBounds(CascadeOp cascade) {
             << range.min << " to " << range.max;
         for (auto [k, name] : llvm::enumerate(names))
           if (expr.isFunctionOfDim(k))
-            diag.attachNote() << "rank '" << name << "' has extent "
-                              << extents[k];
+            diag.attachNote()
+                << "rank '" << name << "' has extent " << extents[k];
         diag.attachNote() << "a constraint such as `where " << text << " < "
                           << shape[d] << "` would exclude these points";
         return diag;

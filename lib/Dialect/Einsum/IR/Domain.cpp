@@ -111,8 +111,7 @@ transfusion::einsum::getInverseResultMap(MapReduceOp op) {
     for (auto [i, c] : llvm::enumerate(form->coefficients))
       if (c != 0 && extents[i] == 1)
         inverse[i] = getAffineConstantExpr(0, op.getContext());
-    AffineExpr value =
-        getAffineDimExpr(d, op.getContext()) - form->constant;
+    AffineExpr value = getAffineDimExpr(d, op.getContext()) - form->constant;
     // A negative digit counts down: shift it so that it counts up from 0.
     for (unsigned i : digits)
       if (form->coefficients[i] < 0)
@@ -121,8 +120,7 @@ transfusion::einsum::getInverseResultMap(MapReduceOp op) {
       AffineExpr digit = value.floorDiv(std::abs(form->coefficients[i]));
       if (k + 1 < digits.size())
         digit = digit % extents[i];
-      inverse[i] =
-          form->coefficients[i] < 0 ? extents[i] - 1 - digit : digit;
+      inverse[i] = form->coefficients[i] < 0 ? extents[i] - 1 - digit : digit;
     }
   }
   return inverse;

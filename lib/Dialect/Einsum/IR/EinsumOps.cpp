@@ -87,4 +87,3 @@ Type MapReduceOp::getAccumulatorType() {
         .getElementType();
   return getMap().front().getTerminator()->getOperand(0).getType();
 }
-

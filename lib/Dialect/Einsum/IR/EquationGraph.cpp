@@ -109,8 +109,9 @@ std::optional<int64_t> EquationGraph::getAdvance(const Edge &edge,
     bool isRank = false;
     from.getResultMap().getResult(d).walk([&](AffineExpr expr) {
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
-        isRank |= cast<StringAttr>(from.getRanks()[dim.getPosition()])
-                      .getValue() == rank;
+        isRank |=
+            cast<StringAttr>(from.getRanks()[dim.getPosition()]).getValue() ==
+            rank;
     });
     if (isRank)
       return advance;
@@ -136,7 +137,8 @@ SmallVector<unsigned> EquationGraph::findStuckCycle(unsigned component,
   for (const Edge &edge : inner) {
     std::optional<int64_t> advance = getAdvance(edge, rank);
     // Offsets lie within a tensor, but nothing bounds a tensor's size.
-    int64_t a = advance ? std::clamp<int64_t>(*advance, -(1 << 20), 1 << 20) : 0;
+    int64_t a =
+        advance ? std::clamp<int64_t>(*advance, -(1 << 20), 1 << 20) : 0;
     length.push_back(advance ? a * scale - 1 : 0);
     total += std::abs(a) * scale + 1;
   }

@@ -34,10 +34,10 @@ static LogicalResult verifyRanks(MapReduceOp op) {
       return op.emitOpError() << "iterates rank '" << name << "' twice";
     seen.push_back(name);
     if (!cascade.lookupRank(name)) {
-      InFlightDiagnostic diag =
-          op.emitOpError() << "uses rank '" << name
-                           << "', which the cascade does not declare"
-                           << suggestName(name, declared);
+      InFlightDiagnostic diag = op.emitOpError()
+                                << "uses rank '" << name
+                                << "', which the cascade does not declare"
+                                << suggestName(name, declared);
       diag.attachNote(cascade.getLoc()) << "the cascade is here";
       return diag;
     }
@@ -48,17 +48,17 @@ static LogicalResult verifyRanks(MapReduceOp op) {
 /// E2: one map per operand, with a result per dimension, over the ranks.
 static LogicalResult verifyMaps(MapReduceOp op) {
   if (op.getMaps().size() != op->getNumOperands())
-    return op.emitOpError() << "has " << op->getNumOperands()
-                            << " operands, but " << op.getMaps().size()
-                            << " access maps";
+    return op.emitOpError()
+           << "has " << op->getNumOperands() << " operands, but "
+           << op.getMaps().size() << " access maps";
   unsigned numRanks = op.getRanks().size();
   auto verifyMap = [&](AffineMap map, Type type,
                        const Twine &what) -> LogicalResult {
     if (map.getNumDims() != numRanks || map.getNumSymbols() != 0)
       return op.emitOpError()
              << "has an access map of " << what << " over " << map.getNumDims()
-             << " ranks and " << map.getNumSymbols() << " symbols, but iterates "
-             << numRanks << " ranks";
+             << " ranks and " << map.getNumSymbols()
+             << " symbols, but iterates " << numRanks << " ranks";
     int64_t dims = cast<RankedTensorType>(type).getRank();
     if (map.getNumResults() != dims)
       return op.emitOpError()
@@ -94,9 +94,9 @@ static LogicalResult verifyReduce(MapReduceOp op) {
                             << "', which the result lacks, without `reduce`";
   }
   if (it == reduced.end())
-    return op.emitOpError() << "has `reduce " << stringifyReduceKind(
-                                   *op.getReduce())
-                            << "`, but its result has every rank";
+    return op.emitOpError()
+           << "has `reduce " << stringifyReduceKind(*op.getReduce())
+           << "`, but its result has every rank";
   return success();
 }
 
@@ -126,9 +126,9 @@ static LogicalResult verifyInit(MapReduceOp op) {
   if (!init)
     return success();
   if (init.getType() != getElement(op.getResult()))
-    return op.emitOpError() << "has an `init` of type " << init.getType()
-                            << " for a result of "
-                            << getElement(op.getResult());
+    return op.emitOpError()
+           << "has an `init` of type " << init.getType() << " for a result of "
+           << getElement(op.getResult());
   if (!isa<FloatAttr, IntegerAttr>(init))
     return op.emitOpError() << "has an `init` that is not a number";
   return success();
@@ -139,8 +139,7 @@ static LogicalResult verifyInit(MapReduceOp op) {
 static LogicalResult verifyResultMap(MapReduceOp op) {
   SmallVector<int64_t> extents = op.getExtents();
   SmallVector<StringRef> names(op.getRanks().getAsValueRange<StringAttr>());
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(op.getType()).getShape();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
   int iterativeDim = op.getIterativeDim();
   SmallVector<bool> used(extents.size(), false);
   for (auto [d, expr] : llvm::enumerate(op.getResultMap().getResults())) {
@@ -170,16 +169,16 @@ static LogicalResult verifyResultMap(MapReduceOp op) {
                << names[i] << "' is " << form->coefficients[i]
                << " where the ranks below it count to " << count;
       if (__builtin_mul_overflow(count, extents[i], &count))
-        return op.emitOpError() << "defines dimension " << d
-                                << " of its result at " << text
-                                << ", which counts beyond 64 bits";
+        return op.emitOpError()
+               << "defines dimension " << d << " of its result at " << text
+               << ", which counts beyond 64 bits";
     }
     Interval range = getRange(expr, extents);
     int64_t first = static_cast<int>(d) == iterativeDim ? 1 : 0;
     if (range.min != first)
-      return op.emitOpError() << "defines dimension " << d << " of its result "
-                              << "from " << range.min << ", but it starts at "
-                              << first;
+      return op.emitOpError()
+             << "defines dimension " << d << " of its result "
+             << "from " << range.min << ", but it starts at " << first;
     if (range.max == shape[d] - 1)
       continue;
     // A ragged rank: the last points do not exist.
@@ -228,8 +227,8 @@ static LogicalResult verifyBody(MapReduceOp op, Region &region, StringRef what,
   }
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield || yield.getNumOperands() != 1)
-    return op.emitOpError() << "has a " << what
-                            << " body that does not yield one value";
+    return op.emitOpError()
+           << "has a " << what << " body that does not yield one value";
   Type given = yield.getOperand(0).getType();
   if (yielded && given != yielded)
     return yield.emitOpError() << "yields " << given << " from " << what
@@ -270,8 +269,8 @@ LogicalResult MapReduceOp::verifyRegions() {
         *getReduce() == ReduceKind::And || *getReduce() == ReduceKind::Or;
     if (!accumulator.isIntOrFloat() ||
         (isBitwise && !accumulator.isSignlessInteger()))
-      return emitOpError() << "reduces values of type " << accumulator
-                           << " by " << stringifyReduceKind(*getReduce());
+      return emitOpError() << "reduces values of type " << accumulator << " by "
+                           << stringifyReduceKind(*getReduce());
   }
   if (!hasFinish)
     return success();

@@ -32,6 +32,7 @@ public:
   explicit EquationGraph(CascadeOp cascade);
 
   llvm::ArrayRef<MapReduceOp> einsums() const { return ops; }
+  MapReduceOp einsum(unsigned i) const { return ops[i]; }
   llvm::ArrayRef<Edge> edges() const { return allEdges; }
   /// Components, each before those that read it; members in textual order.
   llvm::ArrayRef<llvm::SmallVector<unsigned>> components() const {
