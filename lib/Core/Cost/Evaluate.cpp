@@ -48,9 +48,8 @@ private:
   void evaluatePhase(const PhaseTile &tile, const TileClass &cls,
                      PhaseCost &cost);
   void describePhase(const PhaseTile &tile, PhaseCost &cost);
-  int64_t repeats(const Schedule &s, const Plan &p, int32_t g, int32_t ph,
-                  const Einsum &e);
-  void addWork(const Schedule &s, const Plan &p, int32_t g, int32_t ph);
+  int64_t repeats(const PhasePlan &plan, EinsumId e, bool finish);
+  void addWork(const PhasePlan &plan);
   void finish();
   std::string bottleneck(const std::vector<double> &memory, double compute,
                          const std::vector<int64_t> &unitBusy) const;
@@ -149,15 +148,18 @@ void Evaluator::Impl::describePhase(const PhaseTile &tile, PhaseCost &cost) {
   }
 }
 
-/// How often an Einsum of this phase runs on each of its points: once for every
-/// step, over all outer tiles, of the loops over ranks that it does not have.
-int64_t Evaluator::Impl::repeats(const Schedule &s, const Plan &p, int32_t g,
-                                 int32_t ph, const Einsum &e) {
+/// How often an Einsum of this phase runs on each of its points (its results,
+/// for the finish): once for every step, over all outer tiles, of the loops
+/// over ranks that these do not have.
+int64_t Evaluator::Impl::repeats(const PhasePlan &plan, EinsumId e,
+                                 bool finish) {
   int64_t n = 1;
   for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r) {
-    const RankCut &cut = p.groups[g].phases[ph].cuts[r];
+    const RankCut &cut = plan.cuts[r];
     const int64_t extent = c.ranks[r].extent;
-    if (e.hasRank(r) || (cut.position < 0 && cut.tile == extent))
+    const bool has =
+        c.einsums[e].hasRank(r) && !(finish && isReducedRank(c, e, r));
+    if (has || (cut.position < 0 && cut.tile == extent))
       continue;
     auto trips = [&](int64_t tile) {
       return cut.position < 0 ? 1 : (tile + cut.inner - 1) / cut.inner;
@@ -171,28 +173,27 @@ int64_t Evaluator::Impl::repeats(const Schedule &s, const Plan &p, int32_t g,
 }
 
 /// Operations and lane-cycles of a phase over all outer tiles.
-void Evaluator::Impl::addWork(const Schedule &s, const Plan &p, int32_t g,
-                              int32_t ph) {
-  const PhasePlan &plan = p.groups[g].phases[ph];
+void Evaluator::Impl::addWork(const PhasePlan &plan) {
   for (const PlannedSlot &slot : plan.slots) {
     const Einsum &e = c.einsums[slot.einsum];
     const Unit &unit = a.units[slot.unit];
-    const int64_t times = repeats(s, p, g, ph, e);
-    auto add = [&](int64_t count, const OpHistogram &ops) {
-      const double n = double(tally.mul(times, tally.count(count)));
+    auto add = [&](int64_t count, const OpHistogram &ops, bool finish) {
+      const double n = double(
+          tally.mul(repeats(plan, slot.einsum, finish), tally.count(count)));
       const double pj = n * energyPerPoint(unit, ops);
       report.einsums[slot.einsum].energyPj += pj;
       report.arithmeticPj += pj;
       laneCycles[slot.unit] += n * double(cyclesPerPoint(unit, ops));
     };
     if (!slot.finishOnly)
-      add(points[slot.einsum], e.pointOps);
+      add(points[slot.einsum], e.pointOps, /*finish=*/false);
     if (slot.accumulates)
       continue;
     OpHistogram finish = e.finishOps;
     if (slot.finishOnly && !e.hasFinish)
       finish[OpClass::Copy] = 1;
-    add(results[slot.einsum], finish);
+    if (!finish.empty())
+      add(results[slot.einsum], finish, /*finish=*/true);
   }
 }
 
@@ -230,7 +231,7 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
         return; // one sentence is enough
     }
     describePhase({c, s, p, g, ph, classes.front().spans}, cost);
-    addWork(s, p, g, ph);
+    addWork(p.groups[g].phases[ph]);
     cost.bottleneck =
         bottleneck(phaseMemoryCycles, cost.computeCycles, cost.unitBusyCycles);
     for (size_t m = 0; m < a.memories.size(); ++m) {

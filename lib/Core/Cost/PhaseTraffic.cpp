@@ -26,6 +26,7 @@ class TrafficCounter {
 public:
   TrafficCounter(const PhaseTile &tile, Tally &tally)
       : tile(tile), c(tile.c), tally(tally), order(tile.decision().order) {
+    innerCuts.reserve(tile.spans.size());
     for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
       innerCuts.push_back(
           {tile.spans[r].begin, tile.spans[r].extent, tile.inner(r)});
@@ -76,8 +77,9 @@ private:
   }
 
   /// Sizes with the iterative rank at its last value only.
-  std::vector<PieceCut> lastSlice(TensorId tensor) const {
-    std::vector<PieceCut> cuts = innerCuts;
+  const std::vector<PieceCut> &lastSlice(TensorId tensor) {
+    std::vector<PieceCut> &cuts = scratchCuts;
+    cuts = innerCuts;
     PieceCut &cut = cuts[c.tensors[tensor].iterativeRank];
     cut = {cut.begin + cut.total - 1, 1, 1};
     return cuts;
@@ -88,8 +90,10 @@ private:
       return;
     const std::vector<int64_t> &shape = c.tensors[b.tensor].shape;
     const std::vector<RankCut> &planned = tile.planned().cuts;
-    std::vector<PieceCut> cuts = innerCuts;
-    std::vector<Span> first = tile.spans;
+    std::vector<PieceCut> &cuts = scratchCuts;
+    std::vector<Span> &first = scratchSpans;
+    cuts = innerCuts;
+    first = tile.spans;
     for (RankId r = 0; r < static_cast<RankId>(cuts.size()); ++r) {
       const int32_t at = planned[r].position;
       if (at < 0 || at > b.fetchPosition)
@@ -108,11 +112,12 @@ private:
   }
 
   void store(const Buffer &b, const Operand &result) {
-    const std::vector<PieceCut> cuts =
+    const std::vector<PieceCut> &cuts =
         b.storesLastSliceOnly ? lastSlice(result.tensor) : innerCuts;
     t.outerWrite =
         tally.add(t.outerWrite, perEpoch(result, b.bitsPerValue, cuts));
-    std::vector<Span> last = tile.spans;
+    std::vector<Span> &last = scratchSpans;
+    last = tile.spans;
     for (size_t r = 0; r < cuts.size(); ++r) {
       const int64_t skipped = (cuts[r].pieces() - 1) * cuts[r].piece;
       last[r] = {cuts[r].begin + skipped, cuts[r].total - skipped};
@@ -159,6 +164,8 @@ private:
   Tally &tally;
   const std::vector<RankId> &order;
   std::vector<PieceCut> innerCuts; ///< by RankId
+  std::vector<PieceCut> scratchCuts;
+  std::vector<Span> scratchSpans;
   PhaseTraffic t;
 };
 

@@ -63,7 +63,7 @@ bool isDigits(const Cascade &c, const LinearExpr &expr) {
 std::vector<BufferDim> pieceDims(const Cascade &c, const Access &access,
                                  const std::vector<int64_t> &extents) {
   std::vector<BufferDim> dims;
-  dims.reserve(access.size());
+  dims.reserve(access.size() + 1);
   for (size_t d = 0; d < access.size(); ++d) {
     const LinearExpr &expr = access[d];
     BufferDim dim;

@@ -135,6 +135,10 @@ bool PlanBuilder::spansEpochs(int32_t g, int32_t p, EinsumId e) const {
 void PlanBuilder::placeSlots(int32_t g, int32_t p) {
   const Phase &phase = s.groups[g].phases[p];
   PhasePlan &out = plan.groups[g].phases[p];
+  size_t count = 0;
+  for (const Run &run : phase.runs)
+    count += run.slots.size();
+  out.slots.reserve(count);
   for (size_t r = 0; r < phase.runs.size(); ++r)
     for (size_t i = 0; i < phase.runs[r].slots.size(); ++i) {
       const Slot &slot = phase.runs[r].slots[i];
@@ -233,6 +237,7 @@ Plan PlanBuilder::build() {
   checkHomes();
   if (!plan.faults.empty())
     return std::move(plan);
+  plan.buffers.reserve(c.einsums.size() + c.tensors.size()); // a guess
   for (size_t g = 0; g < s.groups.size(); ++g) {
     // What is made first: readers refer to the buffers of earlier phases.
     for (size_t p = 0; p < s.groups[g].phases.size(); ++p)

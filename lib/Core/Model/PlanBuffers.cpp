@@ -28,6 +28,7 @@ static void touch(Buffer &b, int32_t stage) {
 
 std::vector<int64_t> PlanBuilder::innerExtents(int32_t g, int32_t p) const {
   std::vector<int64_t> extents;
+  extents.reserve(c.ranks.size());
   for (const RankCut &cut : plan.groups[g].phases[p].cuts)
     extents.push_back(cut.inner);
   return extents;
@@ -35,6 +36,7 @@ std::vector<int64_t> PlanBuilder::innerExtents(int32_t g, int32_t p) const {
 
 std::vector<int64_t> PlanBuilder::tileExtents(int32_t g, int32_t p) const {
   std::vector<int64_t> extents;
+  extents.reserve(c.ranks.size());
   for (const RankCut &cut : plan.groups[g].phases[p].cuts)
     extents.push_back(cut.tile);
   return extents;
@@ -172,6 +174,7 @@ void PlanBuilder::setFetch(Buffer &b) {
     return;
   }
   const PhasePlan &phase = plan.groups[b.group].phases[b.phase];
+  extents.reserve(c.ranks.size());
   if (b.level == RetainLevel::Block)
     for (const LinearExpr &expr : b.access)
       for (const auto &term : expr.terms) {
@@ -315,9 +318,11 @@ OperandSource PlanBuilder::source(int32_t g, int32_t p, PlannedSlot &slot,
 void PlanBuilder::makeOperandBuffers(int32_t g, int32_t p) {
   for (PlannedSlot &slot : plan.groups[g].phases[p].slots) {
     const Einsum &e = c.einsums[slot.einsum];
+    slot.inputs.reserve(e.inputs.size());
     if (!slot.finishOnly)
       for (const Operand &read : e.inputs)
         slot.inputs.push_back(source(g, p, slot, read));
+    slot.finishInputs.reserve(e.finishInputs.size());
     if (!slot.accumulates)
       for (const Operand &read : e.finishInputs)
         slot.finishInputs.push_back(source(g, p, slot, read));

@@ -1,0 +1,380 @@
+//===- Walker.cpp - The loops of Plan.h, run literally --------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Walker.h"
+
+#include "transfusion/Core/Model/Footprint.h"
+#include "transfusion/Core/Model/Points.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace transfusion::core::test {
+
+namespace {
+
+using Box = std::vector<Span>; ///< by RankId
+
+/// Calls `visit(values)` for every point of `ranks` in the box.
+void forEachPoint(const std::vector<RankId> &ranks, const Box &box,
+                  const std::function<void(const std::vector<int64_t> &)> &f) {
+  std::vector<int64_t> value(box.size(), 0);
+  std::function<void(size_t)> walk = [&](size_t i) {
+    if (i == ranks.size())
+      return f(value);
+    for (int64_t v = 0; v < box[ranks[i]].extent; ++v) {
+      value[ranks[i]] = box[ranks[i]].begin + v;
+      walk(i + 1);
+    }
+  };
+  walk(0);
+}
+
+int64_t valueOf(const LinearExpr &x, const std::vector<int64_t> &value) {
+  int64_t v = x.constant;
+  for (const auto &t : x.terms)
+    v += t.second * value[t.first];
+  return v;
+}
+
+class Walker {
+public:
+  Walker(const Cascade &c, const Arch &a, const Schedule &s, const Plan &p)
+      : c(c), a(a), s(s), p(p) {
+    out.readBytes.assign(a.memories.size(), 0);
+    out.writeBytes.assign(a.memories.size(), 0);
+    out.unitBusyCycles.assign(a.units.size(), 0);
+    out.laneCycles.assign(a.units.size(), 0);
+  }
+
+  Walked run() {
+    for (g = 0; g < int32_t(s.groups.size()); ++g)
+      runGroup();
+    return std::move(out);
+  }
+
+private:
+  /// Coordinates that a dense piece holds, clipped to the tensor.
+  int64_t bytesOf(const Access &access, TensorId t, int32_t bits,
+                  const Box &box) {
+    int64_t values = 1;
+    for (size_t d = 0; d < access.size(); ++d) {
+      std::vector<RankId> ranks;
+      for (const auto &term : access[d].terms)
+        ranks.push_back(term.first);
+      std::set<int64_t> coordinates;
+      forEachPoint(ranks, box, [&](const std::vector<int64_t> &v) {
+        coordinates.insert(valueOf(access[d], v));
+      });
+      if (!isDigits(c, access[d])) // a halo is held without gaps
+        for (int64_t x = *coordinates.begin(); x < *coordinates.rbegin(); ++x)
+          coordinates.insert(x);
+      int64_t inside = 0;
+      for (int64_t x : coordinates)
+        inside += x >= 0 && x < c.tensors[t].shape[d];
+      values *= inside;
+    }
+    return values * ((bits + 7) / 8);
+  }
+
+  double cycles(const Memory &m, int64_t read, int64_t written) {
+    const double perCycleRead = m.readBytesPerS / a.clockHz;
+    const double perCycleWrite = m.writeBytesPerS / a.clockHz;
+    if (m.sharedPort)
+      return perCycleRead > 0 ? double(read + written) / perCycleRead : 0;
+    return std::max(perCycleRead > 0 ? double(read) / perCycleRead : 0,
+                    perCycleWrite > 0 ? double(written) / perCycleWrite : 0);
+  }
+
+  void runGroup() {
+    out.phases.emplace_back(s.groups[g].phases.size());
+    for (WalkedPhase &ph : out.phases.back())
+      ph.unitBusyCycles.assign(a.units.size(), 0);
+    Box tile;
+    for (const Rank &r : c.ranks)
+      tile.push_back({0, r.extent});
+    int64_t loaded = 0;
+    for (int32_t id : p.groups[g].buffers) {
+      const Buffer &b = p.buffers[id];
+      if (b.role == BufferRole::Input && b.level == RetainLevel::Group)
+        loaded += bytesOf(b.access, b.tensor, b.bitsPerValue, tile);
+    }
+    out.readBytes[0] += loaded;
+    out.writeBytes[1] += loaded;
+    out.latencyCycles += std::max(cycles(a.memories[0], loaded, 0),
+                                  cycles(a.memories[1], 0, loaded));
+    std::function<void(size_t)> loop = [&](size_t i) {
+      if (i == s.groups[g].tileOrder.size()) {
+        for (ph = 0; ph < int32_t(s.groups[g].phases.size()); ++ph)
+          runPhase(tile);
+        return;
+      }
+      const RankId r = s.groups[g].tileOrder[i];
+      const int64_t extent = c.ranks[r].extent;
+      int64_t size = s.groups[g].tile[r];
+      if (size == 0 || size > extent)
+        size = extent;
+      for (int64_t at = 0; at < extent; at += size) {
+        tile[r] = {at, std::min(size, extent - at)};
+        loop(i + 1);
+      }
+      tile[r] = {0, extent};
+    };
+    loop(0);
+  }
+
+  /// Index of epoch `i` along each position of the order.
+  std::vector<int64_t> indexOf(int64_t i) const {
+    std::vector<int64_t> index(trips.size());
+    for (size_t k = trips.size(); k-- > 0;) {
+      index[k] = i % trips[k];
+      i /= trips[k];
+    }
+    return index;
+  }
+
+  Box innerBox(const Box &tile, int64_t epoch) const {
+    const std::vector<RankId> &order = s.groups[g].phases[ph].order;
+    const std::vector<int64_t> index = indexOf(epoch);
+    Box box = tile;
+    for (size_t k = 0; k < order.size(); ++k) {
+      const int64_t offset = index[k] * inner[k];
+      box[order[k]].begin += offset;
+      box[order[k]].extent = std::min(inner[k], tile[order[k]].extent - offset);
+    }
+    return box;
+  }
+
+  Extents extentsOf(const Box &box) const {
+    Extents e;
+    for (const Span &span : box)
+      e.push_back(span.extent);
+    return e;
+  }
+
+  void runPhase(const Box &tile) {
+    const Phase &phase = s.groups[g].phases[ph];
+    const PhasePlan &plan = p.groups[g].phases[ph];
+    WalkedPhase &w = out.phases[g][ph];
+    inner.clear();
+    trips.clear();
+    int64_t epochs = 1;
+    for (RankId r : phase.order) {
+      int64_t size = phase.inner[r] == 0 ? tile[r].extent : phase.inner[r];
+      size = std::min(size, tile[r].extent);
+      inner.push_back(size);
+      trips.push_back((tile[r].extent + size - 1) / size);
+      out.ragged |= tile[r].extent % size != 0;
+      epochs *= trips.back();
+    }
+    int32_t stages = 1;
+    for (const PlannedSlot &slot : plan.slots)
+      stages = std::max(stages, slot.stage + 1);
+    read = written = bufferRead = bufferWritten = 0;
+    first = last = 0;
+    lastStore.clear();
+    fetched.clear();
+    for (int32_t id : p.groups[g].buffers) {
+      const Buffer &b = p.buffers[id];
+      if (b.role == BufferRole::Input && b.level == RetainLevel::Tile &&
+          b.firstPhase == ph) {
+        const int64_t n = bytesOf(b.access, b.tensor, b.bitsPerValue, tile);
+        read += n;
+        first += n;
+      }
+    }
+    int64_t compute = 0;
+    for (int64_t step = 0; step < epochs + stages - 1; ++step) {
+      std::vector<Extents> perStage(stages);
+      for (int32_t stage = 0; stage < stages; ++stage) {
+        const int64_t epoch = step - stage;
+        if (epoch >= 0 && epoch < epochs)
+          perStage[stage] = extentsOf(innerBox(tile, epoch));
+        else if (phase.wrap && epoch < 0)
+          perStage[stage] = extentsOf(innerBox(tile, 0));
+      }
+      if (!phase.wrap || step < epochs)
+        compute += timePhase(c, a, phase, perStage).ii;
+      for (const PlannedSlot &slot : plan.slots) {
+        const int64_t epoch = step - slot.stage;
+        if (epoch < 0 || epoch >= epochs)
+          continue;
+        loadFor(slot, tile, epoch);
+        runSlot(slot, tile, epoch, w);
+      }
+    }
+    if (phase.wrap)
+      compute += timePhase(c, a, phase,
+                           std::vector<Extents>(
+                               stages, extentsOf(innerBox(tile, epochs - 1))))
+                     .drain;
+    for (const auto &store : lastStore)
+      last += store.second;
+    bufferWritten += read;
+    bufferRead += written;
+    out.readBytes[0] += read;
+    out.writeBytes[0] += written;
+    out.readBytes[1] += bufferRead;
+    out.writeBytes[1] += bufferWritten;
+    const double exposed =
+        cycles(a.memories[0], first, 0) + cycles(a.memories[0], 0, last);
+    const double latency =
+        std::max({double(compute),
+                  cycles(a.memories[0], read - first, written - last),
+                  cycles(a.memories[1], bufferRead, bufferWritten)}) +
+        exposed;
+    w.epochs += epochs;
+    w.computeCycles += compute;
+    w.exposedCycles += exposed;
+    w.latencyCycles += latency;
+    out.latencyCycles += latency;
+  }
+
+  /// Loads what an epoch needs anew, before the first of the slots that read
+  /// it.
+  void loadFor(const PlannedSlot &slot, const Box &tile, int64_t epoch) {
+    const Phase &phase = s.groups[g].phases[ph];
+    const PhasePlan &plan = p.groups[g].phases[ph];
+    std::vector<OperandSource> sources = slot.inputs;
+    sources.insert(sources.end(), slot.finishInputs.begin(),
+                   slot.finishInputs.end());
+    const std::vector<int64_t> index = indexOf(epoch);
+    for (const OperandSource &from : sources) {
+      const Buffer &b = p.buffers[from.buffer];
+      if (b.role != BufferRole::Input || b.level != RetainLevel::Block ||
+          !fetched.insert({from.buffer, epoch}).second)
+        continue;
+      const int32_t j = b.fetchPosition;
+      bool anew = true;
+      for (int32_t k = j + 1; k < int32_t(index.size()); ++k)
+        anew &= index[k] == 0;
+      if (j >= 0)
+        anew &= index[j] % (plan.cuts[phase.order[j]].block /
+                            plan.cuts[phase.order[j]].inner) ==
+                0;
+      if (!anew)
+        continue;
+      Box piece = innerBox(tile, epoch);
+      for (RankId r = 0; r < RankId(piece.size()); ++r) {
+        const RankCut &cut = plan.cuts[r];
+        const int64_t end = tile[r].begin + tile[r].extent;
+        if (cut.position < 0 || cut.position > j)
+          piece[r] = tile[r];
+        else if (cut.position == j)
+          piece[r].extent = std::min(cut.block, end - piece[r].begin);
+      }
+      const int64_t n = bytesOf(b.access, b.tensor, b.bitsPerValue, piece);
+      read += n;
+      if (epoch == 0)
+        first += n;
+      out.refetched |= epoch > 0;
+    }
+  }
+
+  void runSlot(const PlannedSlot &slot, const Box &tile, int64_t epoch,
+               WalkedPhase &w) {
+    const Phase &phase = s.groups[g].phases[ph];
+    const Einsum &e = c.einsums[slot.einsum];
+    const Tensor &t = c.tensors[e.result.tensor];
+    const Unit &unit = a.units[slot.unit];
+    const Box box = innerBox(tile, epoch);
+    const int64_t busy =
+        slotCycles(c, unit, phase.runs[slot.run].slots[slot.index],
+                   slot.accumulates, extentsOf(box));
+    w.unitBusyCycles[slot.unit] += busy;
+    out.unitBusyCycles[slot.unit] += busy;
+
+    // Work: points that exist, then results that exist.
+    auto work = [&](const OpHistogram &ops) {
+      out.arithmeticPj += energyPerPoint(unit, ops);
+      out.laneCycles[slot.unit] += double(cyclesPerPoint(unit, ops));
+    };
+    if (!slot.finishOnly)
+      forEachPoint(e.ranks, box, [&](const std::vector<int64_t> &v) {
+        for (const Constraint &k : e.domain)
+          if (valueOf(k.expr, v) < 0)
+            return;
+        work(e.pointOps);
+      });
+    if (!slot.accumulates && (e.hasFinish || slot.finishOnly)) {
+      OpHistogram finish = e.finishOps;
+      if (!e.hasFinish)
+        finish[OpClass::Copy] = 1;
+      std::vector<RankId> kept;
+      for (RankId r : e.ranks)
+        if (!isReducedRank(c, slot.einsum, r))
+          kept.push_back(r);
+      forEachPoint(kept, box, [&](const std::vector<int64_t> &v) {
+        for (const Constraint &k : e.domain) {
+          bool onResult = true;
+          for (const auto &term : k.expr.terms)
+            onResult &= !isReducedRank(c, slot.einsum, term.first);
+          if (onResult && valueOf(k.expr, v) < 0)
+            return;
+        }
+        work(finish);
+      });
+    }
+
+    // Traffic at the buffer, and what leaves the group.
+    auto bits = [&](int32_t id) { return p.buffers[id].bitsPerValue; };
+    for (size_t i = 0; i < slot.inputs.size(); ++i)
+      bufferRead += bytesOf(e.inputs[i].access, e.inputs[i].tensor,
+                            bits(slot.inputs[i].buffer), box);
+    for (size_t i = 0; i < slot.finishInputs.size(); ++i)
+      bufferRead += bytesOf(e.finishInputs[i].access, e.finishInputs[i].tensor,
+                            bits(slot.finishInputs[i].buffer), box);
+    auto resultBytes = [&](int32_t id) {
+      return bytesOf(e.result.access, e.result.tensor, bits(id), box);
+    };
+    const bool atLast =
+        t.iterativeRank >= 0 &&
+        box[t.iterativeRank].begin + box[t.iterativeRank].extent ==
+            c.ranks[t.iterativeRank].extent;
+    if (slot.accumulates) {
+      bufferRead += resultBytes(slot.accumulator);
+      bufferWritten += resultBytes(slot.accumulator);
+      out.accumulated = true;
+      return;
+    }
+    if (slot.finishOnly)
+      bufferRead += resultBytes(slot.accumulator);
+    for (int32_t id : {slot.window, slot.carried}) {
+      if (id < 0)
+        continue;
+      const Buffer &b = p.buffers[id];
+      if (id == slot.window || t.iterativeDim < 0 || atLast)
+        bufferWritten += resultBytes(id);
+      if (b.storeToOuter && (!b.storesLastSliceOnly || atLast)) {
+        written += resultBytes(id);
+        lastStore[id] = resultBytes(id);
+      }
+    }
+  }
+
+  const Cascade &c;
+  const Arch &a;
+  const Schedule &s;
+  const Plan &p;
+  Walked out;
+  int32_t g = 0, ph = 0;
+  std::vector<int64_t> inner, trips; ///< by position of the order
+  int64_t read = 0, written = 0, first = 0, last = 0;
+  int64_t bufferRead = 0, bufferWritten = 0;
+  std::map<int32_t, int64_t> lastStore;          ///< by buffer
+  std::set<std::pair<int32_t, int64_t>> fetched; ///< buffer, epoch
+};
+
+} // namespace
+
+Walked walk(const Cascade &c, const Arch &a, const Schedule &s, const Plan &p) {
+  return Walker(c, a, s, p).run();
+}
+
+} // namespace transfusion::core::test
