@@ -154,12 +154,13 @@ struct DecomposePass
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (keyTile < 0) {
-      function.emitError() << "key-tile is " << keyTile
+      function.emitError() << "key-tile is " << keyTile.getValue()
                            << ", but needs at least 1 key";
       return signalPassFailure();
     }
     if (attentionPasses < 1 || attentionPasses > 3) {
-      function.emitError() << "attention-passes is " << attentionPasses
+      function.emitError() << "attention-passes is "
+                           << attentionPasses.getValue()
                            << ", but must be 1, 2 or 3";
       return signalPassFailure();
     }
