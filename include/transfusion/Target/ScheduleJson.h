@@ -1,0 +1,32 @@
+//===- ScheduleJson.h - The hardware-level schedule as a file ---*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Who does what at which cycle, with addresses and transfers: enough to execute
+// the schedule and nothing else. Loop nests stay loops: each phase has one
+// prologue, steady and epilogue body. docs/schemas/schedule-v1.schema.json says
+// what every key means.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_TARGET_SCHEDULEJSON_H
+#define TRANSFUSION_TARGET_SCHEDULEJSON_H
+
+#include "transfusion/Target/ScheduleView.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace transfusion {
+
+inline constexpr int kScheduleSchemaVersion = 1;
+
+/// Requires a plan without faults.
+void writeScheduleJson(const ScheduleView &view, llvm::raw_ostream &os);
+
+} // namespace transfusion
+
+#endif // TRANSFUSION_TARGET_SCHEDULEJSON_H

@@ -1,0 +1,266 @@
+//===- ReportText.cpp - The report for people -----------------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "transfusion/Target/ScheduleReport.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace transfusion;
+using namespace transfusion::core;
+
+namespace {
+
+std::string fixed(double x, int digits) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format(("%." + std::to_string(digits) + "f").c_str(), x);
+  return text;
+}
+
+/// 1349800000 -> "1,349,800,000"
+std::string grouped(double x) {
+  std::string digits = fixed(std::round(x), 0), text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i && (digits.size() - i) % 3 == 0 && digits[i - 1] != '-')
+      text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+/// Three significant digits with a prefix of `base`: "4.91 MiB", "10.9 J".
+std::string scaled(double x, double base,
+                   std::initializer_list<const char *> units) {
+  auto unit = units.begin();
+  while (x >= base && unit + 1 != units.end()) {
+    x /= base;
+    ++unit;
+  }
+  return fixed(x, x >= 100 ? 0 : x >= 10 ? 1 : 2) + " " + *unit;
+}
+
+std::string bytesText(double x) {
+  return scaled(x, 1000, {"B", "kB", "MB", "GB", "TB", "PB"});
+}
+std::string capacityText(double x) {
+  return scaled(x, 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
+}
+std::string energyText(double pj) {
+  return scaled(pj, 1000, {"pJ", "nJ", "uJ", "mJ", "J", "kJ"});
+}
+std::string timeText(double s) {
+  return scaled(s * 1e9, 1000, {"ns", "us", "ms", "s"});
+}
+/// 0.17843 -> "17.8 %"
+std::string percent(double x) { return fixed(x * 100, 1) + " %"; }
+
+/// Rows of cells, columns as wide as their widest cell.
+class Table {
+public:
+  void row(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
+  void print(llvm::raw_ostream &os) const {
+    std::vector<size_t> width;
+    for (const auto &cells : rows)
+      for (size_t i = 0; i < cells.size(); ++i) {
+        width.resize(std::max(width.size(), i + 1));
+        width[i] = std::max(width[i], cells[i].size());
+      }
+    for (const auto &cells : rows) {
+      std::string line = " ";
+      for (size_t i = 0; i < cells.size(); ++i) {
+        std::string pad(width[i] - cells[i].size(), ' ');
+        // Names to the left, numbers to the right.
+        bool left = i < 2 || i + 1 == cells.size();
+        line += " " + (left ? cells[i] + pad : pad + cells[i]) + " ";
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      os << line << "\n";
+    }
+  }
+
+private:
+  std::vector<std::vector<std::string>> rows;
+};
+
+class TextWriter {
+public:
+  TextWriter(const ScheduleView &v, const ReportNumbers &n,
+             llvm::raw_ostream &os)
+      : v(v), n(n), os(os) {}
+  void write();
+
+private:
+  void head();
+  void memory();
+  void phases();
+  void notes();
+  /// Einsums of a phase, the first few by name.
+  std::string members(size_t g, size_t p) const;
+
+  const ScheduleView &v;
+  const ReportNumbers &n;
+  llvm::raw_ostream &os;
+};
+
+void TextWriter::head() {
+  os << "@" << v.cascade.name << " on @" << v.arch.name;
+  if (!v.search.policy.empty()) {
+    os << "   policy " << v.search.policy;
+    if (!v.search.strategy.empty())
+      os << " (" << v.search.strategy << ")";
+    if (!v.search.objective.empty())
+      os << "   objective " << v.search.objective;
+    os << "   seed " << v.search.seed << "   "
+       << grouped(double(v.search.evaluations)) << " evaluations";
+  }
+  os << "\n  latency  " << timeText(n.cost.latencyS) << " = "
+     << grouped(n.cost.latencyCycles) << " cycles";
+  if (n.bound.cycles > 0)
+    os << "    lower bound " << timeText(n.bound.cycles / v.arch.clockHz)
+       << " (" << n.bound.limitedBy << ")    gap " << percent(gapOf(n));
+  os << "    limited by " << n.cost.bottleneck << " (";
+  for (size_t u = 0; u < v.arch.units.size(); ++u)
+    os << (u ? ", " : "") << v.arch.units[u].name << " "
+       << percent(n.cost.unitBusy[u]);
+  os << ")\n";
+}
+
+void TextWriter::memory() {
+  os << "  energy   " << energyText(n.cost.energyPj) << " (arithmetic "
+     << energyText(n.cost.arithmeticPj);
+  for (size_t m = 0; m < v.arch.memories.size(); ++m)
+    os << ", " << v.arch.memories[m].name << " "
+       << energyText(n.cost.memoryPj[m]);
+  os << ")\n";
+  for (size_t m = 0; m < v.arch.memories.size(); ++m)
+    os << "  " << llvm::left_justify(v.arch.memories[m].name, 9) << "read "
+       << bytesText(double(n.cost.readBytes[m])) << ", written "
+       << bytesText(double(n.cost.writeBytes[m])) << "\n";
+
+  for (size_t m = 1; m < v.arch.memories.size(); ++m) {
+    // The phase whose live buffers reach highest.
+    int32_t group = -1, phase = -1;
+    int64_t most = -1;
+    auto live = [&](const Buffer &b, int32_t g, int32_t p) {
+      return b.group == g && b.memory == static_cast<MemoryId>(m) &&
+             b.firstPhase <= p && p <= b.lastPhase;
+    };
+    for (int32_t g = 0; g < static_cast<int32_t>(v.plan.groups.size()); ++g)
+      for (int32_t p = 0;
+           p < static_cast<int32_t>(v.plan.groups[g].phases.size()); ++p) {
+        int64_t end = 0;
+        for (const Buffer &b : v.plan.buffers)
+          if (live(b, g, p))
+            end = std::max(end, b.address + b.bytes);
+        if (end > most) {
+          most = end;
+          group = g;
+          phase = p;
+        }
+      }
+    if (most <= 0)
+      continue;
+    std::vector<const Buffer *> largest;
+    for (const Buffer &b : v.plan.buffers)
+      if (live(b, group, phase))
+        largest.push_back(&b);
+    std::sort(
+        largest.begin(), largest.end(), [](const Buffer *x, const Buffer *y) {
+          return x->bytes != y->bytes ? x->bytes > y->bytes : x->name < y->name;
+        });
+    os << "  peak     " << v.arch.memories[m].name << " "
+       << capacityText(double(n.cost.peakBytes[m])) << " of "
+       << capacityText(double(v.arch.memories[m].capacityBytes)) << ", in "
+       << phaseName(group, phase) << " (";
+    for (size_t i = 0; i < largest.size() && i < 4; ++i) {
+      os << (i ? ", " : "") << v.cascade.tensors[largest[i]->tensor].name << " "
+         << capacityText(double(largest[i]->bytes));
+      if (largest[i]->slots > 1)
+        os << " in " << largest[i]->slots << " slots";
+    }
+    os << (largest.size() > 4 ? ", ...)\n" : ")\n");
+  }
+}
+
+std::string TextWriter::members(size_t g, size_t p) const {
+  const std::vector<PlannedSlot> &slots = v.plan.groups[g].phases[p].slots;
+  std::vector<std::pair<EinsumId, std::string>> names;
+  for (const PlannedSlot &s : slots)
+    names.push_back({s.einsum, v.cascade.einsums[s.einsum].name +
+                                   (s.finishOnly ? ".finish" : "")});
+  std::sort(names.begin(), names.end());
+  if (names.size() <= 3) {
+    std::string text;
+    for (const auto &name : names)
+      text += (text.empty() ? "" : " ") + name.second;
+    return text;
+  }
+  return names.front().second + " ... " + names.back().second;
+}
+
+void TextWriter::phases() {
+  Table table;
+  std::vector<std::string> title = {"phase", "Einsums",   "epochs",
+                                    "II",    "stages",    "cycles",
+                                    "share", "fill+drain"};
+  for (const Unit &u : v.arch.units)
+    title.push_back(u.name);
+  title.push_back("memory");
+  title.push_back("limited by");
+  table.row(title);
+  for (size_t g = 0; g < n.cost.groups.size(); ++g)
+    for (size_t p = 0; p < n.cost.groups[g].phases.size(); ++p) {
+      const GroupCost &group = n.cost.groups[g];
+      const PhaseCost &c = group.phases[p];
+      double latency = std::max(c.latencyCycles, 1.0);
+      std::vector<std::string> row = {
+          phaseName(static_cast<int32_t>(g), static_cast<int32_t>(p)),
+          members(g, p),
+          grouped(double(c.epochs)),
+          grouped(double(c.iiCycles)),
+          std::to_string(c.stages),
+          grouped(c.latencyCycles),
+          percent(c.latencyCycles / std::max(n.cost.latencyCycles, 1.0)),
+          percent(double(c.fillCycles + c.drainCycles) *
+                  double(group.outerTiles) / latency)};
+      for (size_t u = 0; u < v.arch.units.size(); ++u)
+        row.push_back(percent(double(c.unitBusyCycles[u]) / latency));
+      row.push_back(percent(c.memoryCycles / latency));
+      row.push_back(c.bottleneck);
+      table.row(row);
+    }
+  os << "\n";
+  table.print(os);
+  os << "\n";
+}
+
+void TextWriter::notes() {
+  for (const Memory &m : v.arch.memories)
+    if (m.readBytesPerS <= 0)
+      os << "  " << m.name << ": no bandwidth given, so it is not a limit\n";
+  if (n.rulesChecked > 0)
+    os << "  checked: legal (" << n.rulesChecked << " rules)\n";
+}
+
+void TextWriter::write() {
+  head();
+  memory();
+  phases();
+  notes();
+}
+
+} // namespace
+
+void transfusion::writeReportText(const ScheduleView &view,
+                                  const ReportNumbers &numbers,
+                                  llvm::raw_ostream &os) {
+  TextWriter(view, numbers, os).write();
+}

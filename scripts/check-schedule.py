@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+# Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads a schedule file and nothing else, and says whether it can be executed.
+
+    check-schedule.py SCHEDULE.json [--report REPORT.json] [--max-steps N]
+
+1. It is valid by docs/schemas/schedule-v1.schema.json.
+2. Buffers that are live together share no byte; allocations end where the last
+   buffer ends and fit the memory.
+3. Walked step by step, everything is in its buffer slot when it is read: what
+   was made or loaded for that epoch, not yet overwritten.
+4. With --report: cycles of every phase, and bytes to and from the outer memory,
+   are those of the report.
+"""
+import argparse
+import json
+import math
+import os
+import sys
+from collections import defaultdict
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCHEMA = os.path.join(HERE, "..", "docs", "schemas", "schedule-v1.schema.json")
+
+
+class Wrong(Exception):
+    pass
+
+
+def validate(schedule):
+    import jsonschema
+    with open(SCHEMA) as f:
+        schema = json.load(f)
+    validator = jsonschema.Draft202012Validator(schema)
+    for error in validator.iter_errors(schedule):
+        raise Wrong("/".join(map(str, error.path)) + ": " + error.message[:200])
+
+
+def check_buffers(schedule):
+    buffers = schedule["buffers"]
+    capacity = {m["name"]: m["capacity_bytes"] for m in schedule["arch"]["memories"]}
+    ends = defaultdict(int)
+    for i, x in enumerate(buffers):
+        end = x["address"] + x["bytes"]
+        ends[x["memory"]] = max(ends[x["memory"]], end)
+        if capacity[x["memory"]] is not None and end > capacity[x["memory"]]:
+            raise Wrong(f"{x['name']} ends at {end} of {capacity[x['memory']]}")
+        if x["bytes"] < x["slots"] * x["bytes_per_slot"]:
+            raise Wrong(f"{x['name']} is too small for its slots")
+        for y in buffers[:i]:
+            if (x["memory"] == y["memory"]
+                    and x["first_use"] <= y["last_use"]
+                    and y["first_use"] <= x["last_use"]
+                    and x["address"] < y["address"] + y["bytes"]
+                    and y["address"] < x["address"] + x["bytes"]):
+                raise Wrong(f"{x['name']} and {y['name']} share bytes")
+    for memory, bytes_ in schedule["allocation_bytes"].items():
+        if bytes_ != ends[memory]:
+            raise Wrong(f"allocation of {memory} is {bytes_}, not {ends[memory]}")
+
+
+def row_major(trips):
+    index = [0] * len(trips)
+    for _ in range(math.prod(trips)):
+        yield tuple(index)
+        for k in reversed(range(len(trips))):
+            index[k] += 1
+            if index[k] < trips[k]:
+                break
+            index[k] = 0
+
+
+class Walk:
+    """One phase of one outer tile."""
+
+    def __init__(self, schedule, phase, tile):
+        self.schedule = schedule
+        self.phase = phase
+        self.tile = tile  # rank -> (start, extent)
+        self.buffers = {b["name"]: b for b in schedule["buffers"]}
+        self.tensors = {t["name"]: t for t in schedule["tensors"]}
+        loops = phase["loops"]
+        self.order = [l["rank"] for l in loops]
+        self.inner = {l["rank"]: l["inner"] for l in loops}
+        self.trips = [-(-tile[l["rank"]][1] // l["inner"]) for l in loops]
+        self.epochs = list(row_major(self.trips))
+        self.cycles = 0
+        self.read = self.written = 0
+        self.content = {}  # (buffer, slot) -> epoch or fetch number
+        self.fetch_of = {}  # buffer -> fetch number by epoch
+        self.loads = defaultdict(list)  # step -> [(buffer, fetch)]
+
+    def span(self, rank, epoch):
+        """Start and extent of the epoch along a rank."""
+        start, extent = self.tile[rank]
+        if rank not in self.inner:
+            return start, extent
+        at = epoch[self.order.index(rank)] * self.inner[rank]
+        return start + at, min(self.inner[rank], extent - at)
+
+    def values(self, tensor, access, spans):
+        """Points of the tensor that the access meets in these spans."""
+        total = 1
+        for expr, size in zip(access, self.tensors[tensor]["shape"]):
+            coordinates = {expr["constant"]}
+            for rank, k in expr["terms"].items():
+                start, extent = spans[rank]
+                coordinates = {c + k * v for c in coordinates
+                               for v in range(start, start + extent)}
+            total *= sum(0 <= c < size for c in coordinates)
+        return total
+
+    def bytes(self, transfer, epoch):
+        buffer = self.buffers[transfer["buffer"]]
+        spans = {}
+        for rank, points in transfer["piece"].items():
+            start, _ = self.span(rank, epoch)
+            end = sum(self.tile[rank])
+            spans[rank] = (start, min(points, end - start))
+        return (self.values(transfer["tensor"], buffer["access"], spans)
+                * -(-buffer["bits"] // 8))
+
+    def plan_loads(self):
+        first = tuple(0 for _ in self.order)
+        for t in self.phase["transfers"]:
+            if t["kind"] != "load":
+                continue
+            when = t["when"]
+            if when["scope"] == "tile":
+                self.read += self.bytes(t, first)
+                continue
+            j = self.order.index(when["loop"])
+            number, by_epoch = -1, []
+            for i, e in enumerate(self.epochs):
+                if e[j] % when["every"] == 0 and not any(e[j + 1:]):
+                    number += 1
+                    self.read += self.bytes(t, e)
+                    step = i + when["stage"] - when["steps_ahead"]
+                    self.loads[step].append((t["buffer"], number))
+                by_epoch.append(number)
+            self.fetch_of[t["buffer"]] = by_epoch
+
+    def slot_of(self, buffer, number):
+        return (buffer, number % self.buffers[buffer]["slots"])
+
+    def run_step(self, k):
+        slots = self.phase["slots"]
+        active = [s for s in slots if 0 <= k - s["stage"] < len(self.epochs)]
+        makers = {w["buffer"]: s for s in active for w in s["writes"]
+                  if not w["accumulate"]}
+        ends, free, todo = {}, defaultdict(int), list(active)
+        started = []
+        while todo:
+            for s in todo:
+                if any(o["unit"] == s["unit"] and o["issue"] < s["issue"] for o in todo):
+                    continue
+                needs = [makers[r["buffer"]] for r in s["reads"]
+                         if r["buffer"] in makers
+                         and makers[r["buffer"]]["stage"] == s["stage"] + r["distance"]]
+                if all(m["name"] in ends for m in needs if m is not s):
+                    break
+            else:
+                raise Wrong(f"{self.phase['name']}: units wait for each other")
+            start = max([free[s["unit"]]] + [ends[m["name"]] for m in needs if m is not s])
+            end = start + self.cycles_of(s, self.epochs[k - s["stage"]])
+            ends[s["name"]] = free[s["unit"]] = end
+            started.append(s)
+            todo.remove(s)
+        for s in started:  # a valid order: everything after what it reads
+            self.touch(s, k)
+        return max(ends.values(), default=0)
+
+    def cycles_of(self, s, epoch):
+        for c in s["cycles"]:
+            if all(self.span(r, epoch)[1] == n for r, n in c["extents"].items()):
+                return c["cycles"]
+        raise Wrong(f"{s['name']} has no cycles for epoch {epoch}")
+
+    def touch(self, s, k):
+        epoch = k - s["stage"]
+        at = self.epochs[epoch]
+        index = dict(zip(self.order, at))
+        for r in s["reads"]:
+            b = self.buffers[r["buffer"]]
+            where = f"{self.phase['name']} step {k}: {s['name']} reads {b['name']}"
+            if r["distance"] and index.get(r["not_at_first"], 0) == 0:
+                continue
+            if r["buffer"] in self.fetch_of:
+                wanted = self.fetch_of[r["buffer"]][epoch]
+            elif b["role"] in ("window", "output"):
+                wanted = epoch - r["distance"]
+            else:
+                continue  # whole tile
+            found = self.content.get(self.slot_of(b["name"], wanted))
+            if found != wanted:
+                raise Wrong(f"{where} for {wanted}, but finds {found}")
+        for w in s["writes"]:
+            if self.buffers[w["buffer"]]["role"] in ("window", "output"):
+                self.content[self.slot_of(w["buffer"], epoch)] = epoch
+
+    def load(self, k):
+        for buffer, number in self.loads[k]:
+            self.content[self.slot_of(buffer, number)] = number
+
+    def run(self):
+        self.plan_loads()
+        for k in sorted(self.loads):
+            if k < 0:
+                self.load(k)  # exposed
+        steps = len(self.epochs) + self.phase["stages"] - 1
+        for k in range(steps):
+            # Loads run beside the step: worst when they come first.
+            self.load(k)
+            length = self.run_step(k)
+            self.cycles += self.phase["ii_cycles"] if self.phase["wrap"] else length
+        for t in self.phase["transfers"]:
+            if t["kind"] == "store":
+                only = t["when"].get("only_at_last")
+                for e in self.epochs:
+                    if only is None or only not in self.order or \
+                            e[self.order.index(only)] == self.trips[self.order.index(only)] - 1:
+                        self.written += self.bytes(t, e)
+        return self
+
+
+def steps_of(schedule):
+    return sum(g["outer_tiles"] * (p["epochs"] + p["stages"] - 1)
+               for g in schedule["groups"] for p in g["phases"])
+
+
+def walk(schedule):
+    extents = {r["name"]: r["extent"] for r in schedule["ranks"]}
+    cycles, read, written = defaultdict(int), 0, 0
+    for g in schedule["groups"]:
+        loops = g["outer_loops"]
+        whole = {r: (0, n) for r, n in extents.items()}
+        for t in g["transfers"]:
+            w = Walk(schedule, g["phases"][0], whole)
+            w.order, w.inner = [], {}
+            read += w.bytes(t, ())
+        for index in row_major([l["trips"] for l in loops]):
+            tile = dict(whole)
+            for l, i in zip(loops, index):
+                start = i * l["tile"]
+                tile[l["rank"]] = (start, min(l["tile"], l["extent"] - start))
+            for p in g["phases"]:
+                w = Walk(schedule, p, tile).run()
+                cycles[p["name"]] += w.cycles
+                read += w.read
+                written += w.written
+    return cycles, read, written
+
+
+def compare(schedule, report, cycles, read, written):
+    for g in report["groups"]:
+        for p in g["phases"]:
+            if cycles[p["name"]] != p["compute_cycles"]:
+                raise Wrong(f"{p['name']} takes {cycles[p['name']]} cycles, "
+                            f"not {p['compute_cycles']}")
+    outer = report["traffic_bytes"][schedule["arch"]["memories"][0]["name"]]
+    if (read, written) != (outer["read"], outer["write"]):
+        raise Wrong(f"{read} bytes read and {written} written, not "
+                    f"{outer['read']} and {outer['write']}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("schedule")
+    parser.add_argument("--report")
+    parser.add_argument("--max-steps", type=int, default=200000,
+                        help="do not walk a schedule of more steps")
+    args = parser.parse_args()
+    with open(args.schedule) as f:
+        schedule = json.load(f)
+    try:
+        validate(schedule)
+        check_buffers(schedule)
+        steps = steps_of(schedule)
+        if steps > args.max_steps:
+            print(f"valid; not walked ({steps} steps)")
+            return 0
+        cycles, read, written = walk(schedule)
+        if args.report:
+            with open(args.report) as f:
+                compare(schedule, json.load(f), cycles, read, written)
+    except Wrong as wrong:
+        print(f"{args.schedule}: {wrong}", file=sys.stderr)
+        return 1
+    print(f"valid; walked {steps} steps, {sum(cycles.values())} cycles, "
+          f"{read} bytes read, {written} written")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
