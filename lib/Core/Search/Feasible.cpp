@@ -21,8 +21,9 @@ int64_t groupLeastBytes(const Plan &p, int32_t group) {
   std::vector<int64_t> live(p.groups[group].phases.size(), 0);
   for (int32_t id : p.groups[group].buffers) {
     const Buffer &b = p.buffers[id];
-    int64_t bytes = b.role == BufferRole::Input ? b.bytesPerSlot : b.bytes;
-    // A group retains an input in place of fetching it: never for less.
+    int64_t bytes = b.bytes;
+    if (b.role == BufferRole::Input || b.role == BufferRole::Window)
+      bytes = b.bytesPerSlot; // other blocks or stages may need one slot
     for (int32_t q = b.firstPhase; q <= b.lastPhase; ++q)
       live[q] += bytes;
   }

@@ -22,7 +22,8 @@ namespace transfusion::core {
 int64_t groupNeedBytes(const Plan &p, int32_t group);
 
 /// A bound from below on what any schedule needs that differs from the planned
-/// one by larger tiles, blocks, or retention: each input piece counts once.
+/// one by larger tiles, blocks or epochs, by retention or by its slots: inputs
+/// and inner tiles count one slot each.
 int64_t groupLeastBytes(const Plan &p, int32_t group);
 
 /// Says which memory, which tensors, how many bytes short, and which knob.

@@ -37,6 +37,8 @@ public:
   /// Rewrites the runs of `p`. No runs: some Einsum has no unit.
   const PhasePipeline &solve(const Group &g, Phase &p);
 
+  const Structure &analysis() const { return structure; }
+
 private:
   using Key = std::pair<std::vector<EinsumId>, std::vector<int64_t>>;
   const Cascade &c;

@@ -1,0 +1,338 @@
+//===- SpaceSearch.cpp - Search of one tile space -------------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "SpaceSearch.h"
+
+#include "transfusion/Core/Search/Feasible.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace transfusion::core {
+
+SpaceSearch::SpaceSearch(const Cascade &c, const Arch &a, TileSpace s,
+                         SlotSolver &solver, Evaluator &evaluator,
+                         Objective objective, uint64_t seed)
+    : c(c), a(a), space(std::move(s)), evaluator(evaluator),
+      objective(objective), rng(seed), chooser(c, a, space, solver, objective) {
+  nodes.emplace_back();
+}
+
+//===----------------------------------------------------------------------===//
+// Costs and bounds
+//===----------------------------------------------------------------------===//
+
+double SpaceSearch::costOf(const CostReport &r) const {
+  if (!r.faults.empty())
+    return kNone;
+  double cost = 0;
+  switch (objective) {
+  case Objective::Latency:
+    for (int32_t g : space.groups())
+      cost += r.groups[g].latencyCycles;
+    return cost;
+  case Objective::Energy: // the other groups are those of the start, always
+    return r.energyPj;
+  case Objective::Edp:
+    return r.energyPj * r.latencyCycles;
+  case Objective::PeakMemory:
+    for (int32_t g : space.groups())
+      cost = std::max(cost, static_cast<double>(r.groups[g].peakBytes));
+    return cost;
+  }
+  return kNone;
+}
+
+/// What the compute time of a group depends on: its tiles and epochs.
+Choices SpaceSearch::boundKey(const Choices &prefix) const {
+  Choices key;
+  for (size_t i = 0; i < space.size(); ++i) {
+    const DecisionKind k = space.decision(i).kind;
+    if (k != DecisionKind::Tile && k != DecisionKind::Inner)
+      continue;
+    if (i >= prefix.size())
+      return {};
+    key.push_back(prefix[i]);
+  }
+  return key;
+}
+
+/// Phases take no less than their compute time, which blocks and retention do
+/// not change.
+double SpaceSearch::bound(const Choices &prefix) const {
+  if (objective != Objective::Latency)
+    return 0;
+  auto it = bounds.find(boundKey(prefix));
+  return it == bounds.end() ? 0 : it->second;
+}
+
+bool SpaceSearch::mayFit(const Choices &prefix) {
+  auto [it, fresh] = fits.insert({prefix, false});
+  if (fresh) {
+    const int64_t bytes = space.leastBytes(prefix);
+    it->second = bytes >= 0 && bytes <= space.capacity();
+  }
+  return it->second;
+}
+
+double SpaceSearch::evaluateLeaf(const Choices &choices) {
+  auto [it, fresh] = costs.insert({choices, kNone});
+  if (!fresh)
+    return it->second;
+  Schedule s = space.build(choices, /*slots=*/true);
+  Plan plan = makePlan(c, a, s);
+  if (!plan.faults.empty())
+    return kNone;
+  for (int32_t g : space.groups())
+    if (groupNeedBytes(plan, g) > space.capacity())
+      return kNone;
+  CostReport report = evaluator.evaluate(s, plan);
+  ++evaluated;
+  it->second = costOf(report);
+  if (it->second < bestCost) {
+    bestCost = it->second;
+    bestAt = choices;
+  }
+  if (objective == Objective::Latency && report.faults.empty()) {
+    double compute = 0;
+    for (int32_t g : space.groups())
+      for (const PhaseCost &p : report.groups[g].phases)
+        compute += p.computeCycles;
+    bounds.insert({boundKey(choices), compute});
+  }
+  return it->second;
+}
+
+void SpaceSearch::offer(const Schedule &s) {
+  Plan plan = makePlan(c, a, s);
+  if (!plan.faults.empty())
+    return;
+  for (int32_t g : space.groups())
+    if (groupNeedBytes(plan, g) > space.capacity())
+      return;
+  ++evaluated;
+  double cost = costOf(evaluator.evaluate(s, plan));
+  if (cost < bestCost) {
+    bestCost = cost;
+    bestAt.clear();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Completing a prefix
+//===----------------------------------------------------------------------===//
+
+/// Appends the first of `order` that may fit.
+bool SpaceSearch::push(Choices &prefix, std::vector<int64_t> order) {
+  for (int64_t v : order) {
+    prefix.push_back(v);
+    if (mayFit(prefix))
+      return true;
+    prefix.pop_back();
+  }
+  return false;
+}
+
+/// Greedy, with some chance; `likeBest`: what the best known does, mostly.
+/// Shorter than the space when nothing fits.
+Choices SpaceSearch::complete(Choices prefix, bool likeBest) {
+  likeBest = likeBest && bestAt.size() == space.size();
+  const int64_t margins[] = {0, space.capacity() / 32, space.capacity() / 8};
+  const int64_t spare = margins[std::min<uint64_t>(rng.below(6), 2)];
+  const Choices given = prefix;
+  while (prefix.size() < space.size()) {
+    const size_t i = prefix.size();
+    const Decision &d = space.decision(i);
+    std::vector<int64_t> order = space.candidates(prefix);
+    const size_t n = order.size();
+    auto prefer = [&](size_t k) {
+      std::rotate(order.begin(), order.begin() + k, order.begin() + k + 1);
+    };
+    if (d.kind == DecisionKind::Block) {
+      if (rng.below(16) == 0) {
+        prefer(rng.below(n));
+        if (!push(prefix, order))
+          return prefix;
+        continue;
+      }
+      for (int64_t v : chooser.choose(prefix, spare))
+        prefix.push_back(v);
+      continue;
+    }
+    auto asBest = std::find(order.begin(), order.end(),
+                            i < bestAt.size() ? bestAt[i] : -1);
+    if (likeBest && asBest != order.end() && rng.below(8) != 0) {
+      prefer(static_cast<size_t>(asBest - order.begin()));
+    } else if (d.kind == DecisionKind::Tile) {
+      prefer(rng.below(n)); // no size is right for all machines
+    } else if (rng.below(4) == 0) {
+      prefer(rng.below(n));
+    }
+    if (!push(prefix, order))
+      return prefix;
+  }
+  return prefix;
+}
+
+//===----------------------------------------------------------------------===//
+// Monte Carlo tree search
+//===----------------------------------------------------------------------===//
+
+void SpaceSearch::open(Node &n) {
+  n.opened = true;
+  n.values = space.candidates(n.prefix);
+  // The order in which children are tried: what the rollouts would do first.
+  if (space.decision(n.prefix.size()).kind == DecisionKind::Block) {
+    int64_t first = chooser.choose(n.prefix, 0).front();
+    auto it = std::find(n.values.begin(), n.values.end(), first);
+    if (it != n.values.end())
+      std::rotate(n.values.begin(), it, it + 1);
+  }
+}
+
+void SpaceSearch::close(int32_t node) {
+  while (node >= 0) {
+    Node &n = nodes[node];
+    n.closed = true;
+    node = n.parent;
+    if (node < 0)
+      break;
+    Node &p = nodes[node];
+    if (p.children.size() < p.values.size())
+      break;
+    bool all = true;
+    for (int32_t child : p.children)
+      all = all && nodes[child].closed;
+    if (!all)
+      break;
+  }
+}
+
+/// The next child to visit: a new one while the node has few for its visits,
+/// else the one of the greatest upper confidence bound. -1: all are closed.
+int32_t SpaceSearch::select(int32_t node) {
+  if (!nodes[node].opened)
+    open(nodes[node]);
+  auto expand = [&]() {
+    Node child;
+    child.prefix = nodes[node].prefix;
+    child.prefix.push_back(nodes[node].values[nodes[node].children.size()]);
+    child.parent = node;
+    int32_t id = static_cast<int32_t>(nodes.size());
+    nodes[node].children.push_back(id);
+    nodes.push_back(std::move(child));
+    return id;
+  };
+  const Node &n = nodes[node];
+  bool anyOpen = false;
+  for (int32_t child : n.children)
+    anyOpen |= !nodes[child].closed;
+  const double width = 1 + std::pow(static_cast<double>(n.visits), 0.6);
+  if (n.children.size() < n.values.size() &&
+      (!anyOpen || static_cast<double>(n.children.size()) < width))
+    return expand();
+  int32_t chosen = -1;
+  double most = 0;
+  for (int32_t child : n.children) {
+    const Node &k = nodes[child];
+    if (k.closed)
+      continue;
+    const double visits = static_cast<double>(std::max<int64_t>(k.visits, 1));
+    // How near the node's best and its average come to the best known.
+    const double near =
+        k.best < kNone ? std::max(0.0, 2 - k.best / bestCost) : 0;
+    const double value =
+        0.5 * near + 0.5 * k.rewards / visits +
+        0.3 * std::sqrt(std::log(static_cast<double>(n.visits + 1)) / visits);
+    if (chosen < 0 || value > most) {
+      chosen = child;
+      most = value;
+    }
+  }
+  return chosen;
+}
+
+bool SpaceSearch::stepMcts() {
+  const int64_t before = evaluated;
+  while (!nodes[0].closed && evaluated == before) {
+    int32_t node = 0;
+    while (true) {
+      Node &n = nodes[node];
+      if (!mayFit(n.prefix) || (found() && bound(n.prefix) >= bestCost)) {
+        close(node);
+        node = -1;
+        break;
+      }
+      if (n.prefix.size() == space.size())
+        break;
+      if (n.visits == 0 && node != 0)
+        break;
+      int32_t next = select(node);
+      if (next < 0) {
+        close(node);
+        node = -1;
+        break;
+      }
+      node = next;
+    }
+    if (node < 0)
+      continue;
+    Choices leaf = complete(nodes[node].prefix, /*likeBest=*/rng.below(2) == 0);
+    double cost = leaf.size() == space.size() ? evaluateLeaf(leaf) : kNone;
+    double reward = cost < kNone ? std::max(0.0, 2 - cost / bestCost) : 0;
+    if (nodes[node].prefix.size() == space.size())
+      close(node);
+    for (int32_t i = node; i >= 0; i = nodes[i].parent) {
+      ++nodes[i].visits;
+      nodes[i].rewards += reward;
+      nodes[i].best = std::min(nodes[i].best, cost);
+    }
+  }
+  done = nodes[0].closed;
+  return evaluated != before;
+}
+
+//===----------------------------------------------------------------------===//
+// Exhaustive and random
+//===----------------------------------------------------------------------===//
+
+void SpaceSearch::enumerate(Choices &prefix) {
+  if (!mayFit(prefix) || (found() && bound(prefix) >= bestCost))
+    return;
+  if (prefix.size() == space.size()) {
+    evaluateLeaf(prefix);
+    return;
+  }
+  for (int64_t v : space.candidates(prefix)) {
+    prefix.push_back(v);
+    enumerate(prefix);
+    prefix.pop_back();
+  }
+}
+
+void SpaceSearch::exhaust() {
+  Choices prefix;
+  enumerate(prefix);
+  done = true;
+}
+
+bool SpaceSearch::stepRandom() {
+  const int64_t before = evaluated;
+  // Draws that do not fit, or that were drawn before, cost nothing; a space
+  // with nothing else ends after many of them.
+  for (int tries = 0; tries < 10000 && evaluated == before; ++tries) {
+    Choices choices;
+    while (choices.size() < space.size()) {
+      std::vector<int64_t> values = space.candidates(choices);
+      choices.push_back(values[rng.below(values.size())]);
+    }
+    evaluateLeaf(choices);
+  }
+  done = evaluated == before;
+  return !done;
+}
+
+} // namespace transfusion::core

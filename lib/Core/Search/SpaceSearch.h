@@ -1,0 +1,96 @@
+//===- SpaceSearch.h - Search of one tile space -----------------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Core/Search. Three ways through one TileSpace, one evaluation
+// a step: Monte Carlo tree search, exhaustive, random.
+//
+// A node of the tree is a prefix of choices. A node is *closed* when nothing
+// below it can be better than the best known: its leaf is costed, what it needs
+// at least does not fit, its bound is no better, or all its children are
+// closed. A closed root proves the optimum.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CORE_SEARCH_SPACESEARCH_H
+#define TRANSFUSION_LIB_CORE_SEARCH_SPACESEARCH_H
+
+#include "BlockChooser.h"
+
+#include "transfusion/Core/Search/Rng.h"
+
+#include <limits>
+
+namespace transfusion::core {
+
+class SpaceSearch {
+public:
+  SpaceSearch(const Cascade &c, const Arch &a, TileSpace space,
+              SlotSolver &solver, Evaluator &evaluator, Objective objective,
+              uint64_t seed);
+
+  /// One evaluation, or the discovery that none is left. False: finished.
+  bool stepMcts();
+  bool stepRandom();
+  void exhaust();
+
+  bool found() const { return bestCost < kNone; }
+  double best() const { return bestCost; }
+  const Choices &bestChoices() const { return bestAt; }
+  const TileSpace &tiles() const { return space; }
+  int64_t evaluations() const { return evaluated; }
+  bool finished() const { return done; }
+
+  /// Part of the objective that this space's groups account for.
+  double costOf(const CostReport &r) const;
+  /// Costs a given schedule and keeps it when it is the best.
+  void offer(const Schedule &s);
+  /// Set when the best is the schedule that was offered.
+  bool bestIsOffered() const { return found() && bestAt.empty(); }
+
+private:
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+  struct Node {
+    Choices prefix;
+    std::vector<int64_t> values;   ///< children, in order of preference
+    std::vector<int32_t> children; ///< of the first values
+    int32_t parent = -1;
+    int64_t visits = 0;
+    double rewards = 0;
+    double best = kNone;
+    bool closed = false, opened = false;
+  };
+
+  double evaluateLeaf(const Choices &choices);
+  bool mayFit(const Choices &prefix);
+  double bound(const Choices &prefix) const;
+  Choices boundKey(const Choices &prefix) const;
+  Choices complete(Choices prefix, bool likeBest);
+  bool push(Choices &prefix, std::vector<int64_t> order);
+  void open(Node &n);
+  int32_t select(int32_t node);
+  void close(int32_t node);
+  void enumerate(Choices &prefix);
+
+  const Cascade &c;
+  const Arch &a;
+  TileSpace space;
+  Evaluator &evaluator;
+  Objective objective;
+  Rng rng;
+  BlockChooser chooser;
+  std::vector<Node> nodes;
+  std::map<Choices, double> costs;  ///< of complete choices
+  std::map<Choices, bool> fits;     ///< of prefixes
+  std::map<Choices, double> bounds; ///< by tiles and epochs
+  Choices bestAt;
+  double bestCost = kNone;
+  int64_t evaluated = 0;
+  bool done = false;
+};
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_LIB_CORE_SEARCH_SPACESEARCH_H

@@ -1,0 +1,189 @@
+//===- TileSeek.cpp - Tile sizes by Monte Carlo Tree Search ---------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Groups exchange data through the outer memory only, so that latency, energy
+// and peak memory are sums (or the greatest) over groups and each group is a
+// search of its own. A product of sums (EDP) is one search over all groups.
+//
+//===----------------------------------------------------------------------===//
+#include "SpaceSearch.h"
+
+#include "transfusion/Core/Search/Feasible.h"
+#include "transfusion/Core/Search/FormGroups.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+namespace {
+
+class TileSeeker {
+public:
+  TileSeeker(const Cascade &c, const Arch &a, const Schedule &start,
+             const TileSeekOptions &o)
+      : c(c), a(a), start(start), o(o), solver(c, a), evaluator(c, a) {}
+  TileSeekResult run();
+
+private:
+  Schedule assemble() const;
+  double total(const CostReport &r) const;
+  void search();
+  void report();
+
+  const Cascade &c;
+  const Arch &a;
+  Schedule start;
+  const TileSeekOptions &o;
+  SlotSolver solver;
+  Evaluator evaluator;
+  std::vector<std::unique_ptr<SpaceSearch>> searches;
+  int64_t evaluations = 0, reported = -1;
+};
+
+} // namespace
+
+double TileSeeker::total(const CostReport &r) const {
+  switch (o.objective) {
+  case Objective::Latency:
+    return r.latencyCycles;
+  case Objective::Energy:
+    return r.energyPj;
+  case Objective::Edp:
+    return r.energyPj * r.latencyCycles;
+  case Objective::PeakMemory:
+    return r.peakBytes.size() > 1 ? static_cast<double>(r.peakBytes[1]) : 0;
+  }
+  return 0;
+}
+
+Schedule TileSeeker::assemble() const {
+  Schedule s = start;
+  for (const auto &search : searches) {
+    if (!search->found() || search->bestIsOffered())
+      continue;
+    Schedule part = search->tiles().build(search->bestChoices(), true);
+    for (int32_t g : search->tiles().groups())
+      s.groups[g] = part.groups[g];
+  }
+  return s;
+}
+
+void TileSeeker::report() {
+  if (!o.progress || evaluations < reported + 256)
+    return;
+  reported = evaluations;
+  for (const auto &search : searches)
+    if (!search->found())
+      return;
+  o.progress(evaluations, total(evaluator.evaluate(assemble())));
+}
+
+/// The search that has had the least for its share of the cost goes next.
+void TileSeeker::search() {
+  auto count = [&] {
+    evaluations = 0;
+    for (const auto &search : searches)
+      evaluations += search->evaluations();
+  };
+  if (o.mode == SearchMode::Exhaustive) {
+    for (const auto &search : searches)
+      search->exhaust();
+    count();
+    return;
+  }
+  for (count(); evaluations < o.evaluations; count()) {
+    report();
+    double sum = 0;
+    for (const auto &search : searches)
+      sum += search->found() ? search->best() : 0;
+    SpaceSearch *next = nullptr;
+    double least = 0;
+    for (const auto &search : searches) {
+      if (search->finished())
+        continue;
+      double share = search->found() && sum > 0 ? search->best() / sum : 1;
+      double had =
+          static_cast<double>(search->evaluations()) / std::max(share, 0.1);
+      if (!next || had < least) {
+        next = search.get();
+        least = had;
+      }
+    }
+    if (!next)
+      break;
+    if (o.mode == SearchMode::Mcts)
+      next->stepMcts();
+    else
+      next->stepRandom();
+  }
+}
+
+TileSeekResult TileSeeker::run() {
+  TileSeekResult result;
+  result.infeasible = unsupportedEinsums(c, a);
+  if (!result.infeasible.empty())
+    return result;
+  solveSlots(c, a, start);
+
+  std::vector<std::vector<int32_t>> parts;
+  for (int32_t g = 0; g < static_cast<int32_t>(start.groups.size()); ++g) {
+    if (o.objective == Objective::Edp && !parts.empty())
+      parts.back().push_back(g);
+    else
+      parts.push_back({g});
+  }
+  Rng seeds(o.seed);
+  for (const std::vector<int32_t> &part : parts) {
+    TileSpace space(c, a, start, part, o.objective, solver);
+    searches.push_back(std::make_unique<SpaceSearch>(
+        c, a, std::move(space), solver, evaluator, o.objective, seeds.next()));
+    if (o.evaluations > 0)
+      searches.back()->offer(start);
+  }
+  search();
+
+  for (const auto &search : searches) {
+    if (search->found())
+      continue;
+    // Nothing fits, as far as was searched: say what the smallest lacks.
+    Plan plan = makePlan(c, a, search->tiles().build({}, true));
+    Violation v;
+    v.rule = "infeasible";
+    if (!plan.faults.empty()) {
+      v.what = plan.faults.front();
+      v.notes = {"let --dpipe form the groups"};
+      result.infeasible.push_back(v);
+      continue;
+    }
+    int32_t worst = search->tiles().groups().front();
+    for (int32_t g : search->tiles().groups())
+      if (groupNeedBytes(plan, g) > groupNeedBytes(plan, worst))
+        worst = g;
+    if (groupNeedBytes(plan, worst) > search->tiles().capacity()) {
+      result.infeasible.push_back(explainMisfit(c, a, plan, worst));
+      continue;
+    }
+    v.group = worst;
+    v.what = "no tile that fits was found in " + std::to_string(evaluations) +
+             " evaluations";
+    v.notes = {"give the search more evaluations"};
+    result.infeasible.push_back(v);
+  }
+  result.evaluations = evaluations;
+  if (!result.infeasible.empty())
+    return result;
+  result.schedule = assemble();
+  result.cost = total(evaluator.evaluate(result.schedule));
+  return result;
+}
+
+TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
+                        const TileSeekOptions &o) {
+  return TileSeeker(c, a, start, o).run();
+}
+
+} // namespace transfusion::core
