@@ -40,7 +40,7 @@ public:
 
 private:
   Group buildGroup(const GroupMembers &members, const Halvings &h);
-  bool tryWithin(int64_t epochBytes, DPipeResult &result);
+  bool tryWithin(int64_t epochBytes, EpochSize size, DPipeResult &result);
 
   const Cascade &c;
   const Arch &a;
@@ -91,8 +91,10 @@ Group Builder::buildGroup(const GroupMembers &members, const Halvings &h) {
   return g;
 }
 
-bool Builder::tryWithin(int64_t epochBytes, DPipeResult &result) {
-  std::vector<GroupMembers> members = formGroupsWithin(c, a, s, epochBytes);
+bool Builder::tryWithin(int64_t epochBytes, EpochSize size,
+                        DPipeResult &result) {
+  std::vector<GroupMembers> members =
+      formGroupsWithin(c, a, s, epochBytes, size);
   std::vector<Halvings> halvings(members.size());
   Schedule schedule;
   for (size_t g = 0; g < members.size(); ++g)
@@ -157,8 +159,9 @@ DPipeResult Builder::run() {
     return result;
   // Each smaller limit splits phases whose epochs held too much.
   for (int64_t bytes = unitMemoryBytes(a); bytes > 0; bytes /= 2)
-    if (tryWithin(bytes, result))
-      break;
+    for (EpochSize size : {EpochSize::Default, EpochSize::Smallest})
+      if (tryWithin(bytes, size, result))
+        return result;
   return result;
 }
 

@@ -33,8 +33,8 @@ namespace {
 class GroupFormer {
 public:
   GroupFormer(const Cascade &c, const Arch &a, const Structure &s,
-              int64_t epochBytes)
-      : c(c), a(a), s(s), epochBytes(epochBytes) {}
+              int64_t epochBytes, EpochSize size)
+      : c(c), a(a), s(s), epochBytes(epochBytes), size(size) {}
   std::vector<GroupMembers> run();
 
 private:
@@ -59,6 +59,7 @@ private:
   const Arch &a;
   const Structure &s;
   int64_t epochBytes;
+  EpochSize size;
   /// Phase of each Einsum's values in the group at hand; -1 elsewhere.
   std::vector<int32_t> phaseOf;
   std::vector<std::vector<EinsumId>> spanning; ///< by phase
@@ -100,6 +101,9 @@ std::vector<int32_t> GroupFormer::levels() const {
 /// The epoch, with every operand from outside once, fits.
 bool GroupFormer::holds(const PhaseMembers &m, const PhaseShape &shape) const {
   Extents inner = defaultInner(c, a, m, shape);
+  if (size == EpochSize::Smallest)
+    for (RankId r : shape.looped)
+      inner[r] = 1;
   std::vector<TensorId> counted;
   int64_t bytes = 0;
   auto count = [&](const Operand &o) {
@@ -243,12 +247,13 @@ std::vector<GroupMembers> GroupFormer::run() {
 
 std::vector<GroupMembers> formGroupsWithin(const Cascade &c, const Arch &a,
                                            const Structure &s,
-                                           int64_t epochBytes) {
-  return GroupFormer(c, a, s, epochBytes).run();
+                                           int64_t epochBytes, EpochSize size) {
+  return GroupFormer(c, a, s, epochBytes, size).run();
 }
 
 std::vector<GroupMembers> formGroups(const Cascade &c, const Arch &a) {
-  return formGroupsWithin(c, a, analyse(c), unitMemoryBytes(a));
+  return formGroupsWithin(c, a, analyse(c), unitMemoryBytes(a),
+                          EpochSize::Default);
 }
 
 int64_t unitMemoryBytes(const Arch &a) {

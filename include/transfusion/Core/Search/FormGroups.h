@@ -16,9 +16,13 @@
 
 namespace transfusion::core {
 
+/// The epoch that must fit for Einsums to share it: as wide as the machine, or
+/// one point of every looped rank.
+enum class EpochSize : uint8_t { Default, Smallest };
+
 std::vector<GroupMembers> formGroupsWithin(const Cascade &c, const Arch &a,
                                            const Structure &s,
-                                           int64_t epochBytes);
+                                           int64_t epochBytes, EpochSize size);
 
 /// Capacity of the memory that feeds the units.
 int64_t unitMemoryBytes(const Arch &a);
