@@ -146,6 +146,23 @@ static LogicalResult decomposeGroup(Group &group, EinsumNames &names,
   return success();
 }
 
+LogicalResult
+transfusion::einsum::decomposeNamedOps(func::FuncOp function,
+                                       const DecomposeOptions &options) {
+  eraseDead(function);
+  EinsumNames names(function);
+  SmallVector<Block *> blocks;
+  function.walk([&](Operation *op) {
+    if (isNamedOp(op) && !llvm::is_contained(blocks, op->getBlock()))
+      blocks.push_back(op->getBlock());
+  });
+  for (Block *block : blocks)
+    for (Group &group : groupsOf(*block))
+      if (failed(decomposeGroup(group, names, options)))
+        return failure();
+  return success();
+}
+
 namespace {
 struct DecomposePass
     : transfusion::einsum::impl::EinsumDecomposePassBase<DecomposePass> {
@@ -170,17 +187,8 @@ struct DecomposePass
     options.storageAccumulator = accumulator == AccumulatorKind::Storage;
     options.reportPasses = reportPasses;
 
-    eraseDead(function);
-    EinsumNames names(function);
-    SmallVector<Block *> blocks;
-    function.walk([&](Operation *op) {
-      if (isNamedOp(op) && !llvm::is_contained(blocks, op->getBlock()))
-        blocks.push_back(op->getBlock());
-    });
-    for (Block *block : blocks)
-      for (Group &group : groupsOf(*block))
-        if (failed(decomposeGroup(group, names, options)))
-          return signalPassFailure();
+    if (failed(decomposeNamedOps(function, options)))
+      signalPassFailure();
   }
 };
 } // namespace

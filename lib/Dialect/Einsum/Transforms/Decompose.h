@@ -14,6 +14,7 @@
 #define TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_DECOMPOSE_H
 
 #include "CascadeBuilder.h"
+#include "transfusion/Dialect/Einsum/Transforms/Decompose.h"
 #include "transfusion/Dialect/Einsum/Transforms/Passes.h"
 
 #include <string>
@@ -37,13 +38,6 @@ public:
 private:
   llvm::DenseMap<mlir::Operation *, std::string> prefixes; // looked up only
   llvm::StringMap<char> taken;                             // looked up only
-};
-
-struct DecomposeOptions {
-  int64_t keyTile = 0; ///< 0: all keys
-  int64_t attentionPasses = 1;
-  bool storageAccumulator = false;
-  bool reportPasses = false;
 };
 
 /// What the decompositions of all ops of a run share.

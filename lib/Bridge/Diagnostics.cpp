@@ -1,0 +1,77 @@
+//===- Diagnostics.cpp - What Core found, at the op it is about -----------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transfusion/Bridge/Diagnostics.h"
+
+using namespace mlir;
+using namespace transfusion;
+
+static void emitViolation(Operation *op, const core::Violation &violation) {
+  InFlightDiagnostic diag = op->emitOpError() << violation.what;
+  if (!violation.rule.empty())
+    diag << " (" << violation.rule << ")";
+  for (const std::string &note : violation.notes)
+    diag.attachNote() << note;
+}
+
+LogicalResult transfusion::emitViolations(ArrayRef<core::Violation> violations,
+                                          const ImportedCascade &source,
+                                          Operation *otherwise) {
+  for (const core::Violation &v : violations) {
+    if (v.einsum < 0) {
+      emitViolation(otherwise, v);
+      continue;
+    }
+    einsum::MapReduceOp op = source.einsums[v.einsum];
+    emitViolation(op, v);
+  }
+  return success(violations.empty());
+}
+
+/// The schedule's op for what is about its order, the Einsum's for the rest.
+static Operation *placeOf(const core::Violation &v,
+                          const ImportedSchedule &imported) {
+  auto count = [](const auto &list) {
+    return static_cast<int32_t>(list.size());
+  };
+  if (v.group >= 0 && v.group < count(imported.groups)) {
+    if (v.phase >= 0 && v.phase < count(imported.phases[v.group]))
+      return sched::PhaseOp(imported.phases[v.group][v.phase]);
+    return sched::GroupOp(imported.groups[v.group]);
+  }
+  if (v.einsum >= 0 && v.einsum < count(imported.source.einsums))
+    return einsum::MapReduceOp(imported.source.einsums[v.einsum]);
+  return sched::ScheduleOp(imported.op);
+}
+
+LogicalResult transfusion::emitViolations(ArrayRef<core::Violation> violations,
+                                          const ImportedSchedule &imported) {
+  for (const core::Violation &v : violations)
+    emitViolation(placeOf(v, imported), v);
+  return success(violations.empty());
+}
+
+LogicalResult transfusion::verifyArch(sched::ArchOp op,
+                                      const core::Arch &arch) {
+  std::vector<core::Violation> violations = core::checkArch(arch);
+  for (const core::Violation &v : violations)
+    emitViolation(op, v);
+  return success(violations.empty());
+}
+
+LogicalResult transfusion::verifySchedule(const ImportedSchedule &imported) {
+  const core::Cascade &cascade = imported.cascade();
+  if (failed(emitViolations(core::checkCascade(cascade), imported)) ||
+      failed(verifyArch(imported.archOp, imported.arch)) ||
+      failed(emitViolations(
+          core::checkSchedule(cascade, imported.arch, imported.schedule),
+          imported)))
+    return failure();
+  core::Plan plan = core::makePlan(cascade, imported.arch, imported.schedule);
+  return emitViolations(
+      core::checkPlan(cascade, imported.arch, imported.schedule, plan),
+      imported);
+}
