@@ -63,6 +63,7 @@ void transfusion::buildLoopsToLLVMPipeline(OpPassManager &pm) {
 }
 
 void transfusion::buildNaiveToLLVMPipeline(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(einsum::createEinsumDecomposePass());
   pm.addNestedPass<func::FuncOp>(createEinsumToLinalgPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -108,9 +108,17 @@ transfusion::einsum::getInverseResultMap(MapReduceOp op) {
       continue;
     // Ranks from the fastest to the slowest, as digits of a mixed radix.
     SmallVector<unsigned> digits = getDigits(*form, extents);
-    for (auto [i, c] : llvm::enumerate(form->coefficients))
-      if (c != 0 && extents[i] == 1)
+    for (auto [i, c] : llvm::enumerate(form->coefficients)) {
+      if (c == 0 || extents[i] != 1)
+        continue;
+      // A rank of one point is 0, but alone in its dimension it stays visible:
+      // whether a reader reduces it decides where the reader's result exists,
+      // and that must not change when the extent becomes 1.
+      if (digits.empty())
+        digits.push_back(i);
+      else
         inverse[i] = getAffineConstantExpr(0, op.getContext());
+    }
     AffineExpr value = getAffineDimExpr(d, op.getContext()) - form->constant;
     // A dimension of one rank stays that rank even where its extent is 1:
     // whether a constraint names a reduced rank decides if its point exists.

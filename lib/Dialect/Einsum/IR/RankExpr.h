@@ -16,26 +16,9 @@
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/IntegerSet.h"
 #include "mlir/IR/OpImplementation.h"
-#include <optional>
+#include "transfusion/Dialect/Einsum/IR/LinearForm.h"
 
 namespace transfusion::einsum::detail {
-
-/// constant + sum of coefficients[i] * (rank i).
-struct LinearForm {
-  llvm::SmallVector<int64_t> coefficients;
-  int64_t constant = 0;
-
-  mlir::AffineExpr toExpr(mlir::MLIRContext *context) const;
-};
-
-/// Null for an expression with mod or floordiv.
-std::optional<LinearForm> getLinearForm(mlir::AffineExpr expr,
-                                        unsigned numRanks);
-
-/// Ranks of more than one point that take part in the form, by ascending
-/// factor: the digits of a mixed radix, if they are ones.
-llvm::SmallVector<unsigned> getDigits(const LinearForm &form,
-                                      llvm::ArrayRef<int64_t> extents);
 
 /// `m1*16+m0`, or `m1*16 + m0` when `spaced`.
 void printRankExpr(llvm::raw_ostream &os, mlir::AffineExpr expr,

@@ -46,4 +46,36 @@ def EinsumDecomposePass : Pass<"einsum-decompose", "::mlir::func::FuncOp"> {
   ];
 }
 
+def EinsumPartitionPass : Pass<"einsum-partition", "::mlir::func::FuncOp"> {
+  let summary = "give tiles of an iterative rank the width of a machine";
+  let description = [{
+    Repartitions the ranks `m1` (tiles, iterative) and `m0` (points of a tile),
+    for `rank=m`, to tiles of `width` points. Accesses `m1*W + m0` become
+    `m1*width + m0`; tensors with a dimension per tile or within a tile change
+    shape; a read of the last slice of a recurrence follows. Where the last tile
+    is ragged, its missing points become a constraint. From any width to any
+    other, and back.
+
+    *Requires*: recurrences are folds over tiles, as in one-pass attention
+    (Partition.h). *Ensures*: m0 has extent min(width, number of points).
+    *Fails when*: an Einsum uses the ranks in another way than
+    `m1*W + m0`, per tile, or within a tile; the cascade yields a tensor with a
+    dimension per tile. Nothing has changed then.
+    *Complexity*: linear in the accesses.
+
+    ```mlir
+    // ranks(m1 = 1 iterative, m0 = 29), --einsum-partition=width=8
+    einsum.cascade ranks(m1 = 4 iterative, m0 = 8) {
+      %QK = einsum.map_reduce "QK" [m1,m0,p] from %q[p,e], %k[m1*8+m0,e]
+          map arith.mulf reduce add over [e] where m1*8 + m0 < 29 : ...
+    ```
+  }];
+  let options = [
+    Option<"rank", "rank", "std::string", /*default=*/"\"m\"",
+           "the sequence: its tiles are rank1, its points within a tile rank0">,
+    Option<"width", "width", "int64_t", /*default=*/"0",
+           "points per tile (required)">,
+  ];
+}
+
 #endif // TRANSFUSION_DIALECT_EINSUM_TRANSFORMS_PASSES
