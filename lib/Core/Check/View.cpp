@@ -47,6 +47,8 @@ View::View(const Cascade &c, const Schedule &s)
         }
     }
   }
+  for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e)
+    accumulating.push_back(spansEpochs(e));
 }
 
 bool View::resultHasRank(EinsumId e, RankId r) const {
@@ -61,7 +63,7 @@ bool View::slotHasRank(const Slot &slot, RankId r) const {
                          : c.einsums[slot.einsum].hasRank(r);
 }
 
-bool View::accumulates(EinsumId e) const {
+bool View::spansEpochs(EinsumId e) const {
   if (!main[e].exists())
     return false;
   for (RankId r : c.einsums[e].ranks)

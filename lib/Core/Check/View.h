@@ -49,7 +49,7 @@ struct View {
     return tile(group, r) < c.ranks[r].extent;
   }
   /// The reduction of `e` is spread over the epochs of the phase that runs it.
-  bool accumulates(EinsumId e) const;
+  bool accumulates(EinsumId e) const { return accumulating[e]; }
   /// Where the value of `t` is complete; nowhere for an input.
   Place madeAt(TensorId t) const;
   /// Where an operand is read.
@@ -57,6 +57,10 @@ struct View {
   /// The Einsum of a slot has the rank there (a lone finish: its result's).
   bool slotHasRank(const Slot &slot, RankId r) const;
   bool resultHasRank(EinsumId e, RankId r) const;
+
+private:
+  bool spansEpochs(EinsumId e) const;
+  std::vector<bool> accumulating; ///< by EinsumId
 };
 
 /// "group 1", "phase 2 of group 1": counted from 1, as plans and reports do.
