@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TargetCase.h"
+#include "transfusion/Core/Search/DPipe.h"
+#include "transfusion/Core/Search/TileSeek.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -64,6 +66,30 @@ TEST(ScheduleJson, WalkAgreesWithRetention) {
             [](auto &x, auto &y) { return x.tensor < y.tensor; });
   t.plan();
   ASSERT_TRUE(t.cost.faults.empty());
+  EXPECT_EQ(Checker().run(t.schedule(), t.reportJson()), 0);
+}
+
+TEST(ScheduleJson, WalkAgreesForSearchedSchedules) {
+  TargetCase t;
+  core::test::BertShape shape;
+  shape.b = 2;
+  shape.h = 3;
+  shape.e = 5;
+  shape.p = 19;
+  shape.s = 29;
+  shape.m0 = 4;
+  t.c = core::test::bertLayer(shape);
+  t.a = core::test::machine("tiny");
+  core::DPipeResult piped = core::dpipe(t.c, t.a);
+  ASSERT_TRUE(piped.infeasible.empty());
+  core::TileSeekOptions options;
+  options.evaluations = 50;
+  t.s = core::tileseek(t.c, t.a, piped.schedule, options).schedule;
+  t.plan();
+  ASSERT_TRUE(t.cost.faults.empty());
+  EXPECT_EQ(Checker().run(t.schedule(), t.reportJson()), 0);
+  t.s = piped.schedule;
+  t.plan();
   EXPECT_EQ(Checker().run(t.schedule(), t.reportJson()), 0);
 }
 
