@@ -62,16 +62,32 @@ LogicalResult transfusion::verifyArch(sched::ArchOp op,
   return success(violations.empty());
 }
 
+/// The plan of an illegal schedule may not be one.
+static std::vector<core::Violation> checkBoth(const core::Cascade &cascade,
+                                              const core::Arch &arch,
+                                              const core::Schedule &schedule) {
+  std::vector<core::Violation> found =
+      core::checkSchedule(cascade, arch, schedule);
+  if (!found.empty())
+    return found;
+  return core::checkPlan(cascade, arch, schedule,
+                         core::makePlan(cascade, arch, schedule));
+}
+
+LogicalResult transfusion::verifySolution(const ImportedCascade &source,
+                                          const core::Arch &arch,
+                                          const core::Schedule &schedule,
+                                          Operation *otherwise) {
+  return emitViolations(checkBoth(source.cascade, arch, schedule), source,
+                        otherwise);
+}
+
 LogicalResult transfusion::verifySchedule(const ImportedSchedule &imported) {
-  const core::Cascade &cascade = imported.cascade();
-  if (failed(emitViolations(core::checkCascade(cascade), imported)) ||
-      failed(verifyArch(imported.archOp, imported.arch)) ||
-      failed(emitViolations(
-          core::checkSchedule(cascade, imported.arch, imported.schedule),
-          imported)))
+  if (failed(
+          emitViolations(core::checkCascade(imported.cascade()), imported)) ||
+      failed(verifyArch(imported.archOp, imported.arch)))
     return failure();
-  core::Plan plan = core::makePlan(cascade, imported.arch, imported.schedule);
   return emitViolations(
-      core::checkPlan(cascade, imported.arch, imported.schedule, plan),
+      checkBoth(imported.cascade(), imported.arch, imported.schedule),
       imported);
 }

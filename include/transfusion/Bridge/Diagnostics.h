@@ -25,6 +25,12 @@ mlir::LogicalResult emitViolations(llvm::ArrayRef<core::Violation> violations,
 /// Rules of the arch alone, at its op.
 mlir::LogicalResult verifyArch(sched::ArchOp op, const core::Arch &arch);
 
+/// Rules of a schedule and its plan, for what a search has found.
+mlir::LogicalResult verifySolution(const ImportedCascade &source,
+                                   const core::Arch &arch,
+                                   const core::Schedule &schedule,
+                                   mlir::Operation *otherwise);
+
 /// All rules: cascade, arch, schedule, plan.
 mlir::LogicalResult verifySchedule(const ImportedSchedule &imported);
 

@@ -1,6 +1,150 @@
+//===- Passes.td - Passes that decide and check ------------*- tablegen -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_TRANSFORMS_PASSES
 #define TRANSFUSION_TRANSFORMS_PASSES
 
 include "mlir/Pass/PassBase.td"
+
+def LoadArchPass : Pass<"load-arch", "::mlir::ModuleOp"> {
+  let summary = "put a machine into the module";
+  let description = [{
+    `--load-arch=NAME` reads a machine that comes with the tools (the installed
+    share folder first, then `arch/` of the source tree), `--load-arch=PATH`
+    any YAML file with a slash or `.yaml` in its name.
+
+    *Requires*: a module without `sched.arch`. *Ensures*: it has one, verified.
+    *Fails when*: the module has a machine already; no machine has that name;
+    the file cannot be read, is no YAML, has an unknown or missing key, or a
+    value out of range (the error is at file:line:col). *Complexity*: linear in
+    the file.
+
+    ```mlir
+    // --load-arch=edge
+    sched.arch @edge clock_hz 940000000 {
+      sched.memory @dram bandwidth_bytes_per_s 32212254720 energy_pj_per_byte 31.2
+      ...
+    ```
+  }];
+  let dependentDialects = ["::transfusion::sched::SchedDialect"];
+  let options = [
+    Option<"arch", "arch", "std::string", /*default=*/"",
+           "name of a machine, or path of a YAML file">,
+  ];
+}
+
+def DPipePass : Pass<"dpipe", "::mlir::ModuleOp"> {
+  let summary = "schedule each layer: groups, phases, software pipelines";
+  let description = [{
+    Decomposes named ops, repartitions the key rank of attention to the columns
+    of the machine's 2D array, and writes one `sched.schedule` per function that
+    holds Einsums, with one inner tile per tiled rank, less only where that does
+    not fit. `--tileseek` finds better tiles.
+
+    *Requires*: one `sched.arch` in the module. *Ensures*: every function with
+    Einsums has one cascade and one schedule that the checker accepts; a schedule
+    that it had is replaced. *Fails when*: there is no machine, or several;
+    nothing is to be scheduled; an op is in no class, or in one that no unit
+    supports; no tile fits. Nothing changes then. *Complexity*: per phase, cuts
+    times orders of its Einsums (pruned); linear in the number of phases.
+
+    ```mlir
+    sched.schedule @layer_toy of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
+      sched.group tile(p = 4) {
+        sched.phase order [s, p] ... {
+          sched.run @mac2d [#sched.slot<"F1", stage 0, rows [p], cols [s]>]
+    ```
+  }];
+  let dependentDialects = ["::transfusion::sched::SchedDialect",
+                           "::transfusion::einsum::EinsumDialect"];
+  let options = [
+    Option<"policy", "policy", "::transfusion::sched::Policy",
+           /*default=*/"::transfusion::sched::Policy::Transfusion",
+           "what may be fused with what",
+           [{::llvm::cl::values(clEnumValN(
+               ::transfusion::sched::Policy::Transfusion, "transfusion",
+               "the whole layer, by the fixed rule for groups"))}]>,
+    Option<"strategy", "strategy", "::transfusion::sched::Strategy",
+           /*default=*/"::transfusion::sched::Strategy::Bipartition",
+           "how phases are pipelined",
+           [{::llvm::cl::values(clEnumValN(
+               ::transfusion::sched::Strategy::Bipartition, "bipartition",
+               "two stages, as published"))}]>,
+  ];
+}
+
+def TileSeekPass : Pass<"tileseek", "::mlir::ModuleOp"> {
+  let summary = "search the tile sizes of each schedule";
+  let description = [{
+    Reads groups, phases and orders of each schedule, searches group tiles,
+    blocks and retention, solves the slots again for every candidate, and
+    rewrites the schedule. The same input gives the same output. Progress is
+    shown on a terminal.
+
+    *Requires*: a schedule, as `--dpipe` writes it. *Ensures*: schedules that
+    the checker accepts, no worse than they were; `#sched.search` says how they
+    were found. *Fails when*: there is no schedule; nothing fits; an option is
+    out of range. Nothing changes then. *Complexity*: `evaluations` times the
+    cost model.
+
+    ```mlir
+    // --tileseek=seed=1 evaluations=64 objective=latency mode=mcts
+    sched.schedule @layer_toy of @layer on @toy #sched.search<policy transfusion, strategy bipartition, objective latency, mode mcts, seed 1, budget 64, evaluations 64> {
+    ```
+  }];
+  let dependentDialects = ["::transfusion::sched::SchedDialect"];
+  let options = [
+    Option<"seed", "seed", "uint64_t", /*default=*/"1",
+           "of the random numbers">,
+    Option<"evaluations", "evaluations", "int64_t", /*default=*/"4096",
+           "budget: how many schedules may be evaluated">,
+    Option<"objective", "objective", "::transfusion::sched::Objective",
+           /*default=*/"::transfusion::sched::Objective::Latency",
+           "what is minimised",
+           [{::llvm::cl::values(
+               clEnumValN(::transfusion::sched::Objective::Latency, "latency",
+                          "cycles"),
+               clEnumValN(::transfusion::sched::Objective::Energy, "energy",
+                          "pJ"),
+               clEnumValN(::transfusion::sched::Objective::Edp, "edp",
+                          "energy times latency"),
+               clEnumValN(::transfusion::sched::Objective::PeakMemory,
+                          "peak-memory", "greatest bytes in the buffer"))}]>,
+    Option<"mode", "mode", "::transfusion::sched::SearchMode",
+           /*default=*/"::transfusion::sched::SearchMode::Mcts",
+           "how the space is searched",
+           [{::llvm::cl::values(
+               clEnumValN(::transfusion::sched::SearchMode::Mcts, "mcts",
+                          "Monte Carlo tree search"),
+               clEnumValN(::transfusion::sched::SearchMode::Exhaustive,
+                          "exhaustive", "everything, for small spaces"),
+               clEnumValN(::transfusion::sched::SearchMode::Random, "random",
+                          "independent samples, the baseline"))}]>,
+  ];
+}
+
+def SchedVerifyPass : Pass<"sched-verify", "::mlir::ModuleOp"> {
+  let summary = "check every schedule of the module";
+  let description = [{
+    The rules that the verifier of `sched.schedule` cannot see: order, stages and
+    dependence distances, supported ops, buffers that fit and do not overlap
+    while they live. The same checker judges what the searches find.
+
+    *Requires*: a schedule. *Ensures*: every schedule is legal. *Fails when*: a
+    rule is broken; the error is at the phase, group or Einsum, with the rule's
+    number, and its last note says what would fix it. *Complexity*: linear in
+    slots and buffers, but for pairs of buffers that live together.
+
+    ```mlir
+    // error: 'sched.phase' op ... (S13 order)
+    sched.phase order [p] inner(p = 4) {
+      sched.run @vec1d [#sched.slot<"F2", stage 0>, #sched.slot<"F1", stage 0>]
+    ```
+  }];
+  let dependentDialects = ["::transfusion::sched::SchedDialect"];
+}
 
 #endif // TRANSFUSION_TRANSFORMS_PASSES
