@@ -121,7 +121,7 @@ static LogicalResult decomposeGroup(Group &group, EinsumNames &names,
 
   OpBuilder builder(group.before);
   CascadeBuilder cascade(builder, group.named.front()->getLoc(), types);
-  Run run{options, names, cascade, ops, llvm::DenseMap<Value, Value>()};
+  Run run{options, names, cascade, ops, llvm::DenseMap<Value, Value>(), {}};
   for (Operation *op : group.named)
     if (failed(decomposeOp(run, op)))
       return failure();

@@ -47,6 +47,13 @@ struct Run {
   CascadeBuilder &cascade;
   llvm::DenseSet<mlir::Operation *> ops;             ///< asked, never walked
   llvm::DenseMap<mlir::Value, mlir::Value> escaping; ///< looked up only
+  struct KeyRanks {
+    int64_t keys;
+    mlir::AffineExpr m1, m0;
+  };
+  /// Of the attentions so far: those of other lengths split their keys on their
+  /// own, so that a machine's tile width divides each by itself.
+  llvm::SmallVector<KeyRanks> keyRanks;
 
   bool escapes(mlir::Value value) const;
   /// Whether a contraction of the run reads it.

@@ -98,8 +98,13 @@ Attention::Attention(Run &run, MhaOp op) : run(run), op(op) {
   heads = flatten(q.digits[0]);
   llvm::append_range(heads, flatten(q.digits[1]));
   rows = flatten(q.digits[2]);
-  m1 = run.cascade.rank("m1", tiles, run.options.attentionPasses == 1);
-  m0 = run.cascade.rank("m0", tile);
+  Exprs taken;
+  for (const Run::KeyRanks &other : run.keyRanks)
+    if (other.keys != keys)
+      taken.append({other.m1, other.m0});
+  m1 = run.cascade.rank("m1", tiles, run.options.attentionPasses == 1, taken);
+  m0 = run.cascade.rank("m0", tile, false, taken);
+  run.keyRanks.push_back({keys, m1, m0});
   key = {Digit{m1 * tile + m0, keys}};
   compute = run.computeType(op.getResult());
   storage = run.storageType(op.getResult());
