@@ -47,6 +47,7 @@ public:
   LogicalResult decompose();
 
 private:
+  std::pair<AffineExpr, AffineExpr> keyRanks();
   LogicalResult score();
   LogicalResult onePass();
   LogicalResult twoPasses();
@@ -98,13 +99,7 @@ Attention::Attention(Run &run, MhaOp op) : run(run), op(op) {
   heads = flatten(q.digits[0]);
   llvm::append_range(heads, flatten(q.digits[1]));
   rows = flatten(q.digits[2]);
-  Exprs taken;
-  for (const Run::KeyRanks &other : run.keyRanks)
-    if (other.keys != keys)
-      taken.append({other.m1, other.m0});
-  m1 = run.cascade.rank("m1", tiles, run.options.attentionPasses == 1, taken);
-  m0 = run.cascade.rank("m0", tile, false, taken);
-  run.keyRanks.push_back({keys, m1, m0});
+  std::tie(m1, m0) = keyRanks();
   key = {Digit{m1 * tile + m0, keys}};
   compute = run.computeType(op.getResult());
   storage = run.storageType(op.getResult());
@@ -114,6 +109,24 @@ Attention::Attention(Run &run, MhaOp op) : run(run), op(op) {
   // otherwise key 0 is seen by all, and later empty tiles change nothing.
   int64_t queries = cast<RankedTensorType>(op.getQ().getType()).getDimSize(2);
   needsGuard = op.getMask() || (op.getCausal() && queries > keys);
+}
+
+/// Attentions over the same number of keys share their ranks. Others are mb1
+/// and mb0, mc1 and mc0, ...: --einsum-partition takes `mb` for such a pair.
+std::pair<AffineExpr, AffineExpr> Attention::keyRanks() {
+  bool iterative = run.options.attentionPasses == 1;
+  Exprs taken;
+  std::string base = "m";
+  for (const Run::KeyRanks &other : run.keyRanks) {
+    if (other.keys == keys)
+      return {other.m1, other.m0};
+    taken.append({other.m1, other.m0});
+    base = std::string("m") + static_cast<char>('a' + run.keyRanks.size() % 26);
+  }
+  AffineExpr outer = run.cascade.rank(base + "1", tiles, iterative, taken);
+  AffineExpr inner = run.cascade.rank(base + "0", tile, false, taken);
+  run.keyRanks.push_back({keys, outer, inner});
+  return {outer, inner};
 }
 
 Read Attention::map(StringRef name, ArrayRef<Read> reads, const Exprs &result,

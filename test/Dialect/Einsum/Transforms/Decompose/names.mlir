@@ -4,7 +4,7 @@
 // occurs twice is numbered, ranks that differ in extent are two. A dead query
 // makes no Einsum.
 // CHECK-LABEL: @decoder
-// CHECK: ranks({{.*}}p = 17,{{.*}}m = 17,{{.*}}m_2 = 31,{{.*}}m1 = 1 iterative, m0 = 17, {{.*}}m1_2 = 1 iterative, m0_2 = 31)
+// CHECK: ranks({{.*}}p = 17,{{.*}}m = 17,{{.*}}m_2 = 31,{{.*}}m1 = 1 iterative, m0 = 17, {{.*}}mb1 = 1 iterative, mb0 = 31)
 // CHECK: "qkv1.Q"
 // CHECK: "qkv1.BK" [b,h,m,e]
 // CHECK-NOT: "qkv2.Q"
@@ -14,7 +14,7 @@
 // CHECK: "ln1.IAV"
 // CHECK: "ln1.NR"
 // CHECK: "L"
-// CHECK: "mha2.QK" [b,h,m1_2,m0_2,p] from %L[b,p,h*5+e], %qkv2.BK[b,h,m1_2*31+m0_2,e]
+// CHECK: "mha2.QK" [b,h,mb1,mb0,p] from %L[b,p,h*5+e], %qkv2.BK[b,h,mb1*31+mb0,e]
 // CHECK: "out2.O"
 // CHECK: "ln2.IAV"
 func.func @decoder(%x: tensor<2x17x15xf32>, %memory: tensor<2x31x15xf32>, %w: tensor<15x15xf32>) -> tensor<2x17x15xf32> {
