@@ -103,12 +103,11 @@ Attention::Attention(Run &run, MhaOp op) : run(run), op(op) {
   key = {Digit{m1 * tile + m0, keys}};
   compute = run.computeType(op.getResult());
   storage = run.storageType(op.getResult());
-  // A row of which no key was seen yet has the maximum -inf, and
-  // exp(-inf - -inf) is NaN where softmax is finite. A mask can do that to any
-  // tile; `causal` only to the first ones, where queries outnumber the keys:
-  // otherwise key 0 is seen by all, and later empty tiles change nothing.
-  int64_t queries = cast<RankedTensorType>(op.getQ().getType()).getDimSize(2);
-  needsGuard = op.getMask() || (op.getCausal() && queries > keys);
+  // Where a row has seen no key yet, its maximum is -inf, and exp(-inf - -inf)
+  // is NaN though softmax is finite. A mask can do that to any tile. `causal`
+  // and a ragged tile cannot: a row that sees any key sees key 0, so after the
+  // first tile its maximum is finite, and tiles that are empty leave it so.
+  needsGuard = op.getMask() != nullptr;
 }
 
 /// Attentions over the same number of keys share their ranks. Others are mb1

@@ -12,7 +12,7 @@ def EinsumDecomposePass : Pass<"einsum-decompose", "::mlir::func::FuncOp"> {
     between. Merged heads, split heads and transposed weights become accesses,
     never copies. Attention splits its keys into m1 tiles of `key-tile` keys;
     a ragged last tile and `causal` become domain constraints of QK. Where a
-    mask or the domain can hide all keys seen so far, RM is guarded by RMG.
+    mask can hide all keys seen so far, RM is guarded by RMG.
 
     *Requires*: nothing; other ops are left alone. *Ensures*: no named op is
     left. *Fails when*: an option is out of range; a dimension is read in
