@@ -276,7 +276,8 @@ CostReport Evaluator::Impl::evaluate(const Schedule &s, const Plan &p) {
   tally = Tally();
   computeCycles = 0;
   report.faults = p.faults;
-  if (a.units.empty() || a.memories.size() < 2 || !(a.clockHz > 0))
+  if (a.units.empty() || !(a.clockHz > 0) || bufferMemory() < 1 ||
+      static_cast<size_t>(bufferMemory()) >= a.memories.size())
     report.faults.push_back("the machine has no unit, no buffer or no clock");
   if (!report.faults.empty())
     return std::move(report);
