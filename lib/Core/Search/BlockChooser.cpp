@@ -14,11 +14,11 @@ namespace transfusion::core {
 static constexpr size_t kMaxVectors = 2048;
 static constexpr double kTooMuch = std::numeric_limits<double>::infinity();
 
-BlockChooser::Problem BlockChooser::describe(const Choices &prefix) const {
-  const Decision &d = space.decision(prefix.size());
-  Schedule s = space.build(prefix, /*slots=*/true);
-  const Group &group = s.groups[d.group];
-  Phase phase = group.phases[d.phase];
+BlockChooser::Problem BlockChooser::describe(const Schedule &s,
+                                             const Plan &plan, int32_t g,
+                                             int32_t phaseIndex) const {
+  const Group &group = s.groups[g];
+  Phase phase = group.phases[phaseIndex];
   Problem p;
   p.order = phase.order;
   p.inner = innerExtents(c, group, phase);
@@ -31,14 +31,11 @@ BlockChooser::Problem BlockChooser::describe(const Choices &prefix) const {
   if (a.memories[0].readBytesPerS > 0)
     p.bytesPerCycle = a.memories[0].readBytesPerS / a.clockHz;
 
-  Plan plan = makePlan(c, a, s);
-  if (!plan.faults.empty())
-    return p;
-  for (int32_t id : plan.groups[d.group].buffers) {
+  for (int32_t id : plan.groups[g].buffers) {
     const Buffer &b = plan.buffers[id];
-    bool live = b.firstPhase <= d.phase && d.phase <= b.lastPhase;
+    bool live = b.firstPhase <= phaseIndex && phaseIndex <= b.lastPhase;
     if (b.role == BufferRole::Input && b.level == RetainLevel::Block) {
-      if (b.phase != d.phase)
+      if (b.phase != phaseIndex)
         continue;
       Piece piece;
       for (const LinearExpr &x : b.access)
@@ -48,8 +45,12 @@ BlockChooser::Problem BlockChooser::describe(const Choices &prefix) const {
       p.pieces.push_back(std::move(piece));
     } else if (live) {
       p.otherBytes += b.bytes;
+      // What is retained for the tile is loaded by the first phase.
+      if (b.role == BufferRole::Input && b.level == RetainLevel::Tile &&
+          b.phase == phaseIndex)
+        p.loadedBytes += static_cast<double>(b.bytes);
     }
-    if (b.storeToOuter && b.phase == d.phase) {
+    if (b.storeToOuter && b.phase == phaseIndex) {
       double bytes = b.bitsPerValue / 8.0;
       for (const LinearExpr &x : b.access)
         for (const auto &t : x.terms)
@@ -63,7 +64,8 @@ BlockChooser::Problem BlockChooser::describe(const Choices &prefix) const {
 /// Infinite when it does not fit.
 double BlockChooser::cost(const Problem &p, const std::vector<int64_t> &block,
                           int64_t room) const {
-  double traffic = 0, first = 0, live = static_cast<double>(p.otherBytes);
+  double traffic = p.loadedBytes, first = p.loadedBytes,
+         live = static_cast<double>(p.otherBytes);
   for (const Piece &piece : p.pieces) {
     // Innermost loop that moves the piece, see Plan.h.
     size_t moves = p.order.size();
@@ -116,6 +118,50 @@ double BlockChooser::cost(const Problem &p, const std::vector<int64_t> &block,
          tie;
 }
 
+double BlockChooser::estimate(const Choices &choices) const {
+  Schedule s = space.build(choices, /*slots=*/true);
+  Plan plan = makePlan(c, a, s);
+  if (!plan.faults.empty())
+    return kTooMuch;
+  double total = 0;
+  for (int32_t g : space.groups()) {
+    double tiles = 1, sum = 0;
+    for (RankId r : s.groups[g].tileOrder)
+      tiles *= static_cast<double>(
+          (c.ranks[r].extent + s.groups[g].tile[r] - 1) / s.groups[g].tile[r]);
+    for (size_t i = 0; i < s.groups[g].phases.size(); ++i) {
+      Problem p = describe(s, plan, g, static_cast<int32_t>(i));
+      std::vector<int64_t> block = p.tile;
+      for (size_t r = 0; r < block.size(); ++r)
+        if (s.groups[g].phases[i].block[r] > 0)
+          block[r] = s.groups[g].phases[i].block[r];
+      double x = cost(p, block, space.capacity());
+      sum = objective == Objective::PeakMemory ? std::max(sum, x) : sum + x;
+    }
+    if (objective == Objective::PeakMemory) {
+      total = std::max(total, sum);
+      continue;
+    }
+    // The last tile of a rank may be smaller: count what there is.
+    double whole = 1, covered = 1;
+    for (RankId r : s.groups[g].tileOrder) {
+      whole *= static_cast<double>(c.ranks[r].extent);
+      covered *= static_cast<double>(s.groups[g].tile[r]);
+    }
+    total += sum * std::max(whole / covered, tiles * 0.5 + whole / covered / 2);
+    for (int32_t id : plan.groups[g].buffers) {
+      const Buffer &b = plan.buffers[id];
+      if (b.role == BufferRole::Input && b.level == RetainLevel::Group)
+        total +=
+            static_cast<double>(b.bytes) /
+            (objective == Objective::Energy || a.memories[0].readBytesPerS <= 0
+                 ? 1
+                 : a.memories[0].readBytesPerS / a.clockHz);
+    }
+  }
+  return total;
+}
+
 std::vector<int64_t> BlockChooser::choose(const Choices &prefix,
                                           int64_t spareBytes) {
   // Blocks of other phases, and other groups, do not matter.
@@ -161,7 +207,14 @@ std::vector<int64_t> BlockChooser::choose(const Choices &prefix,
       vectors *= list.size();
   }
 
-  Problem p = describe(prefix);
+  Schedule schedule = space.build(prefix, /*slots=*/true);
+  Plan plan = makePlan(c, a, schedule);
+  if (!plan.faults.empty()) {
+    for (const auto &list : lists)
+      it->second.push_back(list.back());
+    return it->second;
+  }
+  Problem p = describe(schedule, plan, d.group, d.phase);
   // Blocks that the prefix has decided already (of this phase) stay.
   std::vector<int64_t> block = p.tile;
   for (size_t i = 0; i < prefix.size(); ++i) {

@@ -30,6 +30,10 @@ public:
   /// of one phase. `spareBytes` are left free.
   std::vector<int64_t> choose(const Choices &prefix, int64_t spareBytes);
 
+  /// What a complete choice may cost, by the same arithmetic; infinite when it
+  /// does not fit. Good for ranking, no substitute for evaluate().
+  double estimate(const Choices &choices) const;
+
 private:
   struct Piece {
     std::vector<std::vector<std::pair<RankId, int64_t>>> dims;
@@ -41,8 +45,10 @@ private:
     std::vector<int64_t> tile, inner; ///< by RankId
     int64_t otherBytes = 0;           ///< live in the phase whatever the blocks
     double computeCycles = 0, storedBytes = 0, bytesPerCycle = 0;
+    double loadedBytes = 0; ///< for the tile, here first
   };
-  Problem describe(const Choices &prefix) const;
+  Problem describe(const Schedule &s, const Plan &plan, int32_t g,
+                   int32_t p) const;
   double cost(const Problem &p, const std::vector<int64_t> &block,
               int64_t room) const;
 

@@ -13,6 +13,9 @@
 
 namespace transfusion::core {
 
+/// Completions per evaluation.
+static constexpr int kRollouts = 4;
+
 SpaceSearch::SpaceSearch(const Cascade &c, const Arch &a, TileSpace s,
                          SlotSolver &solver, Evaluator &evaluator,
                          Objective objective, uint64_t seed)
@@ -177,6 +180,30 @@ Choices SpaceSearch::complete(Choices prefix, bool likeBest) {
   return prefix;
 }
 
+/// Of a few completions that are not known yet the one that promises most.
+Choices SpaceSearch::rollout(const Choices &prefix) {
+  Choices best;
+  double least = kNone;
+  for (int i = 0; i < kRollouts; ++i) {
+    Choices leaf = complete(prefix, /*likeBest=*/rng.below(2) == 0);
+    if (leaf.size() != space.size() || costs.count(leaf)) {
+      if (best.empty())
+        best = leaf;
+      continue;
+    }
+    auto [it, fresh] = estimates.insert({leaf, 0});
+    if (fresh)
+      it->second = chooser.estimate(leaf);
+    if (it->second < least) {
+      least = it->second;
+      best = leaf;
+    }
+    if (leaf == prefix)
+      break;
+  }
+  return best;
+}
+
 //===----------------------------------------------------------------------===//
 // Monte Carlo tree search
 //===----------------------------------------------------------------------===//
@@ -280,7 +307,7 @@ bool SpaceSearch::stepMcts() {
     }
     if (node < 0)
       continue;
-    Choices leaf = complete(nodes[node].prefix, /*likeBest=*/rng.below(2) == 0);
+    Choices leaf = rollout(nodes[node].prefix);
     double cost = leaf.size() == space.size() ? evaluateLeaf(leaf) : kNone;
     double reward = cost < kNone ? std::max(0.0, 2 - cost / bestCost) : 0;
     if (nodes[node].prefix.size() == space.size())
@@ -323,7 +350,7 @@ bool SpaceSearch::stepRandom() {
   const int64_t before = evaluated;
   // Draws that do not fit, or that were drawn before, cost nothing; a space
   // with nothing else ends after many of them.
-  for (int tries = 0; tries < 10000 && evaluated == before; ++tries) {
+  for (int tries = 0; tries < 2000 && evaluated == before; ++tries) {
     Choices choices;
     while (choices.size() < space.size()) {
       std::vector<int64_t> values = space.candidates(choices);

@@ -68,6 +68,7 @@ private:
   double bound(const Choices &prefix) const;
   Choices boundKey(const Choices &prefix) const;
   Choices complete(Choices prefix, bool likeBest);
+  Choices rollout(const Choices &prefix);
   bool push(Choices &prefix, std::vector<int64_t> order);
   void open(Node &n);
   int32_t select(int32_t node);
@@ -82,9 +83,10 @@ private:
   Rng rng;
   BlockChooser chooser;
   std::vector<Node> nodes;
-  std::map<Choices, double> costs;  ///< of complete choices
-  std::map<Choices, bool> fits;     ///< of prefixes
-  std::map<Choices, double> bounds; ///< by tiles and epochs
+  std::map<Choices, double> costs;     ///< of complete choices
+  std::map<Choices, double> estimates; ///< of complete choices
+  std::map<Choices, bool> fits;        ///< of prefixes
+  std::map<Choices, double> bounds;    ///< by tiles and epochs
   Choices bestAt;
   double bestCost = kNone;
   int64_t evaluated = 0;

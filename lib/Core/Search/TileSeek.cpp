@@ -41,7 +41,7 @@ private:
   SlotSolver solver;
   Evaluator evaluator;
   std::vector<std::unique_ptr<SpaceSearch>> searches;
-  int64_t evaluations = 0, reported = -1;
+  int64_t evaluations = 0, nextReport = 1;
 };
 
 } // namespace
@@ -73,9 +73,9 @@ Schedule TileSeeker::assemble() const {
 }
 
 void TileSeeker::report() {
-  if (!o.progress || evaluations < reported + 256)
+  if (!o.progress || evaluations < nextReport)
     return;
-  reported = evaluations;
+  nextReport = evaluations + 256;
   for (const auto &search : searches)
     if (!search->found())
       return;
