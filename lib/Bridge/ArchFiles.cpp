@@ -91,8 +91,9 @@ FailureOr<sched::ArchOp> transfusion::findArch(Operation *module) {
     return diag;
   }
   if (archs.size() > 1) {
-    InFlightDiagnostic diag = archs[1].emitOpError()
-                              << "is a second machine; which one is meant?";
+    InFlightDiagnostic diag = emitError(archs[1].getLoc())
+                              << "'sched.arch' op is a second machine; which "
+                                 "one is meant?";
     diag.attachNote(archs[0].getLoc()) << "the first machine";
     diag.attachNote() << "keep one sched.arch in the module";
     return diag;

@@ -10,7 +10,10 @@ using namespace mlir;
 using namespace transfusion;
 
 static void emitViolation(Operation *op, const core::Violation &violation) {
-  InFlightDiagnostic diag = op->emitOpError() << violation.what;
+  // Not op->emitOpError(): it would print the op, often the whole layer.
+  InFlightDiagnostic diag = emitError(op->getLoc())
+                            << "'" << op->getName() << "' op "
+                            << violation.what;
   if (!violation.rule.empty())
     diag << " (" << violation.rule << ")";
   for (const std::string &note : violation.notes)

@@ -204,13 +204,14 @@ transfusion::importCascade(FunctionOpInterface function) {
   SmallVector<einsum::CascadeOp> cascades;
   function->walk([&](einsum::CascadeOp op) { cascades.push_back(op); });
   if (cascades.empty())
-    return function->emitOpError()
-           << "holds no einsum.cascade (--einsum-decompose makes one)";
+    return emitError(function->getLoc())
+           << "'" << function->getName()
+           << "' op holds no einsum.cascade (--einsum-decompose makes one)";
   if (cascades.size() > 1) {
-    InFlightDiagnostic diag =
-        cascades[1].emitOpError()
-        << "is the second cascade of its function; scheduling several is not "
-           "supported yet";
+    InFlightDiagnostic diag = emitError(cascades[1].getLoc())
+                              << "'einsum.cascade' op is the second cascade of "
+                                 "its function; scheduling several is not "
+                                 "supported yet";
     diag.attachNote(cascades[0].getLoc()) << "the first one";
     diag.attachNote(function->getLoc())
         << "move the op between them out of the function";

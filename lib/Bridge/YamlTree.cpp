@@ -185,5 +185,11 @@ FailureOr<YamlNode> transfusion::parseYaml(MLIRContext *context, StringRef text,
     emitError(FileLineColLoc::get(context, name, 1, 1)) << "the file is empty";
     return failure();
   }
+  if (!text.ends_with("\n")) {
+    emitError(FileLineColLoc::get(context, name, text.count('\n') + 1,
+                                  text.size() - text.rfind('\n')))
+        << "the file does not end with a new line: it seems to be cut off";
+    return failure();
+  }
   return Reader(context, text, name).run();
 }

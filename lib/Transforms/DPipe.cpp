@@ -148,7 +148,7 @@ LogicalResult DPipePass::run(ModuleOp module) {
     if (holdsEinsums(function))
       layers.push_back({function, {}, {}, {}});
   if (layers.empty()) {
-    InFlightDiagnostic diag = module->emitError()
+    InFlightDiagnostic diag = emitError(module.getLoc())
                               << "the module holds nothing to schedule";
     diag.attachNote() << "--dpipe schedules functions of einsum ops";
     return diag;

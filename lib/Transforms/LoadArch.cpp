@@ -42,8 +42,9 @@ private:
 
 LogicalResult LoadArchPass::load(ModuleOp module) {
   for (auto op : module.getOps<sched::ArchOp>())
-    return op.emitOpError()
-           << "is in the module already; --load-arch would add a second one";
+    return emitError(op.getLoc())
+           << "'sched.arch' op is in the module already; --load-arch would add "
+              "a second one";
   FailureOr<std::string> file = findArchFile(module.getLoc(), arch);
   if (failed(file))
     return failure();
@@ -55,8 +56,9 @@ LogicalResult LoadArchPass::load(ModuleOp module) {
     auto symbol = dyn_cast<SymbolOpInterface>(other);
     if (!symbol || &other == *made || symbol.getName() != made->getSymName())
       continue;
-    InFlightDiagnostic diag = other.emitOpError()
-                              << "has the name of the machine, @"
+    InFlightDiagnostic diag = emitError(other.getLoc())
+                              << "'" << other.getName()
+                              << "' op has the name of the machine, @"
                               << symbol.getName();
     diag.attachNote() << "rename one of them";
     made->erase();

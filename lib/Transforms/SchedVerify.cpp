@@ -22,7 +22,7 @@ struct SchedVerifyPass
     ModuleOp module = getOperation();
     markAllAnalysesPreserved();
     if (module.getOps<sched::ScheduleOp>().empty()) {
-      InFlightDiagnostic diag = module->emitError()
+      InFlightDiagnostic diag = emitError(module.getLoc())
                                 << "the module holds no schedule";
       diag.attachNote() << "--dpipe makes one";
       return signalPassFailure();

@@ -109,8 +109,9 @@ void TileSeekPass::materialize(Solved &solved) {
 
 LogicalResult TileSeekPass::run(ModuleOp module) {
   if (evaluations < 1)
-    return module->emitError() << "evaluations is " << evaluations.getValue()
-                               << ", must be at least 1";
+    return emitError(module.getLoc())
+           << "evaluations is " << evaluations.getValue()
+           << ", must be at least 1";
   std::vector<Solved> all;
   for (auto op : module.getOps<sched::ScheduleOp>()) {
     FailureOr<Solved> solved = solve(op);
@@ -119,7 +120,7 @@ LogicalResult TileSeekPass::run(ModuleOp module) {
     all.push_back(std::move(*solved));
   }
   if (all.empty()) {
-    InFlightDiagnostic diag = module->emitError()
+    InFlightDiagnostic diag = emitError(module.getLoc())
                               << "the module holds no schedule";
     diag.attachNote() << "--dpipe makes one";
     return diag;

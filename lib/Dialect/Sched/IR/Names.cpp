@@ -41,7 +41,9 @@ TensorNames::TensorNames(einsum::CascadeOp cascade) {
 std::string transfusion::sched::suggest(StringRef word,
                                         ArrayRef<StringRef> known,
                                         StringRef what) {
-  unsigned best = std::max<size_t>(1, word.size() / 3) + 1;
+  // Two slips in a word, or one in a short one.
+  unsigned best =
+      word.size() < 4 ? 2 : std::max<size_t>(2, word.size() / 3) + 1;
   StringRef nearest;
   for (StringRef candidate : known) {
     unsigned distance = word.edit_distance(candidate, true, best);
