@@ -102,8 +102,8 @@ struct Tensor {
   std::string name;
   std::vector<int64_t> shape; ///< an iterative dimension has extent M1 + 1
   int32_t bitsPerValue = 32;
-  bool isInput = false;  ///< comes from outside (activation, weight, mask)
-  bool isOutput = false; ///< is wanted outside
+  bool isInput = false;      ///< comes from outside (activation, weight, mask)
+  bool isOutput = false;     ///< is wanted outside
   int32_t iterativeDim = -1; ///< dimension along which it is a recurrence
   RankId iterativeRank = -1; ///< rank of that dimension
   EinsumId producer = -1;    ///< -1 for an input

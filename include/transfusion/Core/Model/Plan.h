@@ -127,7 +127,7 @@ struct PlannedSlot {
 };
 
 struct PhasePlan {
-  std::vector<RankCut> cuts; ///< by RankId
+  std::vector<RankCut> cuts;  ///< by RankId
   std::vector<bool> usesRank; ///< by RankId: some Einsum of the phase has it
   int32_t stages = 1;
   std::vector<PlannedSlot> slots; ///< by run, then issue order
