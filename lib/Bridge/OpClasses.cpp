@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace transfusion;
@@ -39,58 +39,72 @@ static bool isConstant(Value value) {
   return false;
 }
 
-/// The table. No value: the op is in no class.
+namespace {
+class Table {
+public:
+  Table();
+  const OpHistogram *find(StringRef op) const {
+    auto found = rows.find(op);
+    return found == rows.end() ? nullptr : &found->second;
+  }
+
+private:
+  template <typename... Ops> void put(std::initializer_list<OpClass> classes) {
+    (rows.try_emplace(Ops::getOperationName(), histogram(classes)), ...);
+  }
+  llvm::StringMap<OpHistogram> rows; // looked up only
+};
+} // namespace
+
+/// The table. A division by a constant is in classify().
+Table::Table() {
+  using namespace arith;
+  put<ConstantOp, einsum::IndexOp, einsum::YieldOp>({});
+  put<ExtFOp, TruncFOp, ExtSIOp, ExtUIOp, TruncIOp, SIToFPOp, UIToFPOp,
+      FPToSIOp, FPToUIOp, IndexCastOp, IndexCastUIOp, BitcastOp>({});
+  put<MulFOp, MulIOp, math::FmaOp>({OpClass::Mac});
+  put<AddFOp, SubFOp, NegFOp, AddIOp, SubIOp>({OpClass::Add});
+  put<AndIOp, OrIOp, XOrIOp, ShLIOp, ShRSIOp, ShRUIOp>({OpClass::Add});
+  put<math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp,
+      math::TruncOp>({OpClass::Add});
+  put<MaximumFOp, MinimumFOp, MaxNumFOp, MinNumFOp, MaxSIOp, MaxUIOp, MinSIOp,
+      MinUIOp, CmpFOp, CmpIOp, SelectOp>({OpClass::Max});
+  put<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::IsNaNOp,
+      math::IsInfOp, math::IsFiniteOp>({OpClass::Max});
+  put<DivFOp, DivSIOp, DivUIOp>({OpClass::Div});
+  put<FloorDivSIOp, CeilDivSIOp, CeilDivUIOp>({OpClass::Div, OpClass::Add});
+  put<RemFOp, RemSIOp, RemUIOp>({OpClass::Div, OpClass::Mac});
+  put<math::ExpOp, math::Exp2Op>({OpClass::Exp});
+  put<math::ExpM1Op>({OpClass::Exp, OpClass::Add});
+  put<math::LogOp, math::Log2Op, math::Log10Op>({OpClass::Log});
+  put<math::Log1pOp>({OpClass::Log, OpClass::Add});
+  put<math::RsqrtOp>({OpClass::Rsqrt});
+  put<math::SqrtOp>({OpClass::Sqrt});
+  put<math::SinOp>({OpClass::Sin});
+  put<math::CosOp>({OpClass::Cos});
+  put<math::TanOp>({OpClass::Sin, OpClass::Cos, OpClass::Div});
+  put<math::TanhOp>({OpClass::Tanh});
+  put<math::ErfOp>({OpClass::Erf});
+  put<math::ErfcOp>({OpClass::Erf, OpClass::Add});
+  put<math::PowFOp, math::CbrtOp>({OpClass::Log, OpClass::Mac, OpClass::Exp});
+}
+
+static const OpHistogram *lookup(OperationName name) {
+  static const Table table;
+  return table.find(name.getStringRef());
+}
+
+bool transfusion::hasOpClass(OperationName name) { return lookup(name); }
+
+/// No value: the op is in no class.
 static std::optional<OpHistogram> classify(Operation *op) {
-  if (isCast(op))
-    return OpHistogram();
-  using R = std::optional<OpHistogram>;
-  return llvm::TypeSwitch<Operation *, R>(op)
-      .Case<arith::ConstantOp, einsum::IndexOp, einsum::YieldOp>(
-          [](auto) { return OpHistogram(); })
-      .Case<arith::MulFOp, arith::MulIOp, math::FmaOp>(
-          [](auto) { return histogram({OpClass::Mac}); })
-      .Case<arith::AddFOp, arith::SubFOp, arith::NegFOp, arith::AddIOp,
-            arith::SubIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
-            arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, math::FloorOp,
-            math::CeilOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(
-          [](auto) { return histogram({OpClass::Add}); })
-      .Case<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-            arith::MinNumFOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
-            arith::MinUIOp, arith::CmpFOp, arith::CmpIOp, arith::SelectOp,
-            math::AbsFOp, math::AbsIOp, math::CopySignOp, math::IsNaNOp,
-            math::IsInfOp, math::IsFiniteOp>(
-          [](auto) { return histogram({OpClass::Max}); })
-      .Case<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>([](auto div) {
-        return histogram(
-            {isConstant(div.getRhs()) ? OpClass::Mac : OpClass::Div});
-      })
-      .Case<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
-          [](auto) { return histogram({OpClass::Div, OpClass::Add}); })
-      .Case<arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(
-          [](auto) { return histogram({OpClass::Div, OpClass::Mac}); })
-      .Case<math::ExpOp, math::Exp2Op>(
-          [](auto) { return histogram({OpClass::Exp}); })
-      .Case<math::ExpM1Op>(
-          [](auto) { return histogram({OpClass::Exp, OpClass::Add}); })
-      .Case<math::LogOp, math::Log2Op, math::Log10Op>(
-          [](auto) { return histogram({OpClass::Log}); })
-      .Case<math::Log1pOp>(
-          [](auto) { return histogram({OpClass::Log, OpClass::Add}); })
-      .Case<math::RsqrtOp>([](auto) { return histogram({OpClass::Rsqrt}); })
-      .Case<math::SqrtOp>([](auto) { return histogram({OpClass::Sqrt}); })
-      .Case<math::SinOp>([](auto) { return histogram({OpClass::Sin}); })
-      .Case<math::CosOp>([](auto) { return histogram({OpClass::Cos}); })
-      .Case<math::TanOp>([](auto) {
-        return histogram({OpClass::Sin, OpClass::Cos, OpClass::Div});
-      })
-      .Case<math::TanhOp>([](auto) { return histogram({OpClass::Tanh}); })
-      .Case<math::ErfOp>([](auto) { return histogram({OpClass::Erf}); })
-      .Case<math::ErfcOp>(
-          [](auto) { return histogram({OpClass::Erf, OpClass::Add}); })
-      .Case<math::PowFOp, math::CbrtOp>([](auto) {
-        return histogram({OpClass::Log, OpClass::Mac, OpClass::Exp});
-      })
-      .Default([](Operation *) { return R(); });
+  const OpHistogram *row = lookup(op->getName());
+  if (!row)
+    return std::nullopt;
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(op) &&
+      isConstant(op->getOperand(1)))
+    return histogram({OpClass::Mac});
+  return *row;
 }
 
 static void addTo(OpHistogram &sum, const OpHistogram &more) {
@@ -104,8 +118,9 @@ FailureOr<OpHistogram> transfusion::classifyBody(Region &body) {
     for (Operation &op : block) {
       std::optional<OpHistogram> one = classify(&op);
       if (!one)
-        return op.emitOpError()
-               << "is in no class of operations that machines are described by";
+        return emitError(op.getLoc()) << "'" << op.getName()
+                                      << "' op is in no class of operations "
+                                         "that machines are described by";
       addTo(sum, *one);
     }
   return sum;

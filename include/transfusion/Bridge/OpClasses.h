@@ -29,6 +29,9 @@
 
 namespace transfusion {
 
+/// Whether the table has a row for ops of this name.
+bool hasOpClass(mlir::OperationName name);
+
 /// Ops of one body. Fails, with an error at the op, where it is in no class.
 mlir::FailureOr<core::OpHistogram> classifyBody(mlir::Region &body);
 
