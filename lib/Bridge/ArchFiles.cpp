@@ -84,7 +84,7 @@ FailureOr<sched::ArchOp> transfusion::findArch(Operation *module) {
     for (auto op : region.getOps<sched::ArchOp>())
       archs.push_back(op);
   if (archs.empty()) {
-    InFlightDiagnostic diag = module->emitError()
+    InFlightDiagnostic diag = emitError(module->getLoc())
                               << "the module describes no machine (sched.arch)";
     diag.attachNote() << "--load-arch=NAME puts one into it; known machines: "
                       << joined(knownArchNames());

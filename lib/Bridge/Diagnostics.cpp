@@ -14,7 +14,7 @@ static void emitViolation(Operation *op, const core::Violation &violation) {
   InFlightDiagnostic diag = emitError(op->getLoc())
                             << "'" << op->getName() << "' op "
                             << violation.what;
-  if (!violation.rule.empty())
+  if (!violation.rule.empty() && violation.rule != "infeasible")
     diag << " (" << violation.rule << ")";
   for (const std::string &note : violation.notes)
     diag.attachNote() << note;

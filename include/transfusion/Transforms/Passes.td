@@ -54,8 +54,8 @@ def DPipePass : Pass<"dpipe", "::mlir::ModuleOp"> {
     ```mlir
     sched.schedule @layer_toy of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
       sched.group tile(p = 4) {
-        sched.phase order [s, p] ... {
-          sched.run @mac2d [#sched.slot<"F1", stage 0, rows [p], cols [s]>]
+        sched.phase order [n, p] block(n = 4) inner(p = 4, n = 4) {
+          sched.run @mac2d [#sched.slot<"linear1.L", stage 0, rows [p], cols [n]>, #sched.slot<"linear2.L", stage 0, rows [p], cols [n]>]
     ```
   }];
   let dependentDialects = ["::transfusion::sched::SchedDialect",
@@ -139,9 +139,9 @@ def SchedVerifyPass : Pass<"sched-verify", "::mlir::ModuleOp"> {
     slots and buffers, but for pairs of buffers that live together.
 
     ```mlir
-    // error: 'sched.phase' op ... (S13 order)
+    // error: 'sched.phase' op 'F2' reads 'F1' of 'F1' in the same step, but is issued before it (S25 issue order)
     sched.phase order [p] inner(p = 4) {
-      sched.run @vec1d [#sched.slot<"F2", stage 0>, #sched.slot<"F1", stage 0>]
+      sched.run @vec1d [#sched.slot<"F2", stage 0, rows [p]>, #sched.slot<"F1", stage 0, rows [p]>]
     ```
   }];
   let dependentDialects = ["::transfusion::sched::SchedDialect"];
