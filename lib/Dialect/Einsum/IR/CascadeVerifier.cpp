@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Numbers C1, C2, ... are those of the constraints in the description of
-// einsum.cascade, and E3 of einsum.map_reduce, which needs the effective domain
-// and so all Einsums.
+// einsum.cascade; E3 and part of E8 of einsum.map_reduce need the effective
+// domain and so all Einsums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -179,9 +179,41 @@ static LogicalResult verifyBounds(CascadeOp cascade) {
   return success();
 }
 
+/// E8: no result point lies beyond the tensor.
+static LogicalResult verifyResultBounds(CascadeOp cascade) {
+  EffectiveDomains domains;
+  for (auto op : cascade.getBody().front().getOps<MapReduceOp>()) {
+    SmallVector<int64_t> extents = op.getExtents();
+    SmallVector<StringRef> names(op.getRanks().getAsValueRange<StringAttr>());
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
+    for (auto [d, expr] : llvm::enumerate(op.getResultMap().getResults())) {
+      Interval range = getRange(expr, extents);
+      if (range.max < shape[d] || isOutside(expr, shape[d], std::nullopt,
+                                            extents, domains.getOfResult(op)))
+        continue;
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      printRankExpr(os, expr, names, /*spaced=*/false);
+      InFlightDiagnostic diag =
+          op.emitOpError() << "defines dimension " << d << " of its result, of "
+                           << "size " << shape[d] << ", at " << text
+                           << ", which runs from " << range.min << " to "
+                           << range.max;
+      for (auto [k, name] : llvm::enumerate(names))
+        if (expr.isFunctionOfDim(k))
+          diag.attachNote()
+              << "rank '" << name << "' has extent " << extents[k];
+      return diag;
+    }
+  }
+  return success();
+}
+
 LogicalResult CascadeOp::verifyRegions() {
   if (failed(verifyMembers(*this)) || failed(verifyNames(*this)) ||
       failed(verifyYield(*this)) || failed(verifyCycles(*this)))
     return failure();
-  return verifyBounds(*this);
+  if (failed(verifyBounds(*this)))
+    return failure();
+  return verifyResultBounds(*this);
 }

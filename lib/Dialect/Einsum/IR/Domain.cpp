@@ -120,12 +120,6 @@ transfusion::einsum::getInverseResultMap(MapReduceOp op) {
         inverse[i] = getAffineConstantExpr(0, op.getContext());
     }
     AffineExpr value = getAffineDimExpr(d, op.getContext()) - form->constant;
-    // A dimension of one rank stays that rank even where its extent is 1:
-    // whether a constraint names a reduced rank decides if its point exists.
-    if (digits.empty())
-      for (auto [i, c] : llvm::enumerate(form->coefficients))
-        if (c == 1)
-          inverse[i] = value;
     // A negative digit counts down: shift it so that it counts up from 0.
     for (unsigned i : digits)
       if (form->coefficients[i] < 0)

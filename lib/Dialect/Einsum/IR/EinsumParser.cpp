@@ -179,7 +179,8 @@ static ParseResult orderRanks(OpAsmParser &parser, const RankScope &scope,
     for (StringRef name : ArrayRef(scope.names).take_front(numResultNames))
       order.push_back(name);
     for (const RankUse &use : over) {
-      if (llvm::is_contained(order, use.name))
+      if (llvm::is_contained(ArrayRef(order).take_front(numResultNames),
+                             use.name))
         return parser.emitError(use.loc)
                << "rank '" << use.name
                << "' is a rank of the result, so it cannot be reduced";

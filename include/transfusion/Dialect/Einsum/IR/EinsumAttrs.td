@@ -40,8 +40,8 @@ def Einsum_RankAttr : AttrDef<Einsum_Dialect, "Rank"> {
   let summary = "a named index and its extent";
   let description = [{
     `#einsum.rank<"m1" = 64 iterative>`. An iterative rank carries a
-    recurrence. Constraints: the name is not empty and starts with a letter;
-    the extent is at least 1.
+    recurrence. Constraints: (1) the name starts with a letter and holds
+    letters, digits and `_`; (2) the extent is at least 1.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$extent,
                         DefaultValuedParameter<"bool", "false">:$iterative);

@@ -35,16 +35,22 @@ def Einsum_CascadeOp : Einsum_Op<"cascade",
     terminator yields the results.
 
     ```mlir
-    %av = einsum.cascade ranks(h = 4, p = 32, m1 = 2 iterative, m0 = 16) {
-      %QK = einsum.map_reduce "QK" [h, m1, m0, p] ...
-      einsum.yield %AV : tensor<4x32x8xf32>
-    } -> tensor<4x32x8xf32>
+    %n = einsum.cascade ranks(p = 32, m1 = 2 iterative, m0 = 16) {
+      %S = einsum.map_reduce "S" [m1,p] from %x[p,m1*16+m0] reduce add over [m0]
+          : (tensor<32x32xf32>) -> tensor<2x32xf32>
+      %N = einsum.map_reduce "N" [m1+1,p] from %N[m1,p], %S[m1,p] map arith.addf
+          init 0.0 : f32
+          : (tensor<3x32xf32>, tensor<2x32xf32>) -> tensor<3x32xf32>
+      einsum.yield %N : tensor<3x32xf32>
+    } -> tensor<3x32xf32>
     ```
 
     Constraints: (1) rank names are distinct; (2) only `einsum.map_reduce` and
     the terminator stand inside; (3) Einsum names are distinct; (4) every cycle
-    of equations advances an iterative rank; (5) the terminator's operand types
-    are the result types.
+    of equations advances an iterative rank: some iterative rank indexes every
+    result on the cycle, and the offsets at which results are written minus
+    those at which they are read add up to at least 1; (5) the terminator's
+    operand types are the result types.
   }];
   let arguments = (ins Einsum_RankArrayAttr:$ranks);
   let regions = (region SizedRegion<1>:$body);
@@ -52,6 +58,7 @@ def Einsum_CascadeOp : Einsum_Op<"cascade",
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// Declaration of the rank called `name`; null when there is none.
     RankAttr lookupRank(::llvm::StringRef name);
@@ -66,22 +73,35 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
      HasParent<"CascadeOp">]> {
   let summary = "one extended Einsum";
   let description = [{
-    For every point of the iteration space (the product of `ranks` in the
-    parent's declaration, cut by the effective domain) the `map` body is
-    evaluated on the scalars that `inputs` hold there; the ranks that the result
-    lacks are reduced by `reduce`; then `finish` runs once per result point on
-    the reduced value followed by the scalars of `finish_inputs`. An empty `map`
-    region passes its only input on; an empty `finish` region the reduced value.
-
-    `maps` has one affine map per input, then per finish input; each takes the
-    ranks, in order, to the tensor's coordinates. `result_map` likewise. `init`
-    is the value of the points of an iterative result that no equation defines.
+    For every point of the iteration space (the product of the ranks, cut by
+    the effective domain) the `map` body is evaluated on the scalars that
+    `inputs` hold there; the ranks that the result lacks are reduced by `reduce`;
+    then `finish` runs once per result point on the reduced value followed by
+    the scalars of `finish_inputs`. A missing `map` passes its only input on, a
+    missing `finish` the reduced value. Points outside the domain do not exist:
+    they are not in a reduction (an empty one yields the operator's identity),
+    not read, not stored and not counted.
 
     ```mlir
-    %RM = einsum.map_reduce "RM" [h, m1, p] -> [h, m1 + 1, p]
-        from %RM[h, m1, p], %LM[h, m1, p] map arith.maximumf init 0xFF800000 : f32
+    %QK = einsum.map_reduce "QK" [h,m1,m0,p]
+        from %q[h,p,e], %k[h,m1*16+m0,e] map arith.mulf reduce add over [e]
+        finish from %mask[p,m1*16+m0] arith.addf
+        where m1*16 + m0 < 29 and m1*16 + m0 <= p
+        : (tensor<4x32x8xf32>, tensor<4x29x8xf32>, tensor<32x29xf32>)
+          -> tensor<4x2x16x32xf32>
+    %RM = einsum.map_reduce "RM" [h,m1+1,p] from %RM[h,m1,p], %LM[h,m1,p]
+        map arith.maximumf init -inf
         : (tensor<4x3x32xf32>, tensor<4x2x32xf32>) -> tensor<4x3x32xf32>
     ```
+
+    The ranks are those of the result, in order of appearance, then those that
+    `over` lists; another order is written as `iterate [m0,h,...]`. They are
+    stored as names, accesses as affine maps over their positions (one per
+    input, then per finish input), constraints as an integer set: `[..]` and
+    `where` are read once, by the parser. A body of one op on the scalars in
+    order is written as that op, any other as a region; bodies hold ops of arith
+    and math, and `einsum.index`. `init` is the value of the points of an
+    iterative result that no equation defines: slice 0.
 
     Constraints: (1) ranks are declared by the cascade, distinct; (2) one map
     per operand, with as many results as the operand has dimensions; (3) every
@@ -89,8 +109,9 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
     needs `reduce`, and `reduce` a reduced rank; (5) block arguments and yields
     of the bodies have the element types; (6) finish reads no reduced rank;
     (7) `init` exactly when the result is iterative, of its element type;
-    (8) every result point is defined once: the result map is injective on the
-    result's ranks and covers the tensor, but for the initial slice.
+    (8) every result point is defined once: each dimension of the result counts
+    its ranks as digits of a number (`h*64+e`), no rank occurs in two, and they
+    cover the tensor, but for the initial slice.
   }];
   let arguments = (ins
       StrAttr:$einsum_name, StrArrayAttr:$ranks, AffineMapArrayAttr:$maps,
@@ -104,6 +125,7 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     CascadeOp getCascade();
     /// Extents of `ranks`, in order.
@@ -123,8 +145,8 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
 def Einsum_IndexOp : Einsum_Op<"index", [Pure]> {
   let summary = "value of a rank at this point";
   let description = [{
-    Inside a map or finish body only. `%i = einsum.index "m0"`. Constraints: the
-    Einsum has the rank; in finish, the result has it.
+    `%i = einsum.index "m0"`. Constraints: (1) the Einsum iterates the rank;
+    (2) in finish, the result has it; (3) it stands in a map or finish body.
   }];
   let arguments = (ins StrAttr:$rank);
   let results = (outs Index:$result);
@@ -136,6 +158,9 @@ def Einsum_YieldOp : Einsum_Op<"yield",
     [Pure, Terminator, ReturnLike,
      ParentOneOf<["CascadeOp", "MapReduceOp"]>]> {
   let summary = "terminator of cascades and bodies";
+  let description = [{
+    In a cascade, its results; in a body, the one value of the point.
+  }];
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
 }

@@ -17,8 +17,8 @@
 // that a tile's contribution may be that of two tiles one after the other, as
 // in one-pass attention. Marking a rank iterative and splitting it states that.
 // A tile that is masked altogether must be harmless to the fold; decomposition
-// guards the running maximum whenever there is a mask or a domain, for every
-// width, so that partitioning never has to add an Einsum.
+// guards the running maximum whenever there is a mask, for every width, so that
+// partitioning never has to add an Einsum.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_DIALECT_EINSUM_TRANSFORMS_PARTITION_H
