@@ -9,6 +9,8 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <algorithm>
+
 using namespace transfusion;
 using namespace transfusion::core;
 
@@ -29,6 +31,7 @@ private:
   void totals();
   void machine();
   void groups();
+  void phaseEinsums(const Phase &phase);
   void einsums();
   void buffers();
 
@@ -116,9 +119,23 @@ void ReportWriter::groups() {
               j.attribute("exposed_cycles", phase.exposedCycles);
               j.attribute("latency_cycles", phase.latencyCycles);
               j.attribute("bottleneck", phase.bottleneck);
+              phaseEinsums(v.schedule.groups[g].phases[p]);
             });
         });
       });
+  });
+}
+
+/// In the cascade's order, finishes of earlier phases' Einsums first.
+void ReportWriter::phaseEinsums(const Phase &phase) {
+  std::vector<std::pair<bool, EinsumId>> members;
+  for (const Run &run : phase.runs)
+    for (const Slot &slot : run.slots)
+      members.emplace_back(!slot.finishOnly, slot.einsum);
+  std::sort(members.begin(), members.end());
+  j.attributeArray("einsums", [&] {
+    for (auto [whole, e] : members)
+      j.value(v.cascade.einsums[e].name + (whole ? "" : ".finish"));
   });
 }
 
