@@ -16,6 +16,7 @@ config.environment["PATH"] = os.pathsep.join(
     [config.tf_bin, config.llvm_tools_dir, os.environ["PATH"]])
 config.environment["PYTHONPATH"] = os.path.join(config.tf_source, "python")
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+config.environment["TRANSFUSION_BIN"] = config.tf_bin
 
 config.substitutions += [
     ("%python", config.tf_python),
