@@ -29,59 +29,6 @@ using namespace mlir;
 using namespace transfusion;
 using namespace transfusion::einsum;
 
-TypedAttr transfusion::getReduceIdentity(OpBuilder &builder, ReduceKind kind,
-                                         Type type) {
-  if (auto real = dyn_cast<FloatType>(type)) {
-    switch (kind) {
-    case ReduceKind::Max:
-    case ReduceKind::Min:
-      return FloatAttr::get(real, APFloat::getInf(real.getFloatSemantics(),
-                                                  kind == ReduceKind::Max));
-    case ReduceKind::Mul:
-      return builder.getFloatAttr(real, 1.0);
-    default:
-      return builder.getFloatAttr(real, 0.0);
-    }
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  switch (kind) {
-  case ReduceKind::Max:
-    return IntegerAttr::get(type, APInt::getSignedMinValue(width));
-  case ReduceKind::Min:
-    return IntegerAttr::get(type, APInt::getSignedMaxValue(width));
-  case ReduceKind::Mul:
-    return IntegerAttr::get(type, APInt(width, 1));
-  case ReduceKind::And:
-    return IntegerAttr::get(type, APInt::getAllOnes(width));
-  default:
-    return IntegerAttr::get(type, APInt(width, 0));
-  }
-}
-
-static Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value l,
-                     Value r) {
-  bool real = isa<FloatType>(l.getType());
-  switch (kind) {
-  case ReduceKind::Add:
-    return real ? arith::AddFOp::create(b, loc, l, r).getResult()
-                : arith::AddIOp::create(b, loc, l, r).getResult();
-  case ReduceKind::Mul:
-    return real ? arith::MulFOp::create(b, loc, l, r).getResult()
-                : arith::MulIOp::create(b, loc, l, r).getResult();
-  case ReduceKind::Max:
-    return real ? arith::MaximumFOp::create(b, loc, l, r).getResult()
-                : arith::MaxSIOp::create(b, loc, l, r).getResult();
-  case ReduceKind::Min:
-    return real ? arith::MinimumFOp::create(b, loc, l, r).getResult()
-                : arith::MinSIOp::create(b, loc, l, r).getResult();
-  case ReduceKind::And:
-    return arith::AndIOp::create(b, loc, l, r);
-  case ReduceKind::Or:
-    return arith::OrIOp::create(b, loc, l, r);
-  }
-  return {};
-}
-
 namespace {
 /// One loop nest over some of an Einsum's ranks.
 class LoopNest {
@@ -440,11 +387,12 @@ Value transfusion::emitEinsum(OpBuilder &b, MapReduceOp op,
         hasFinish ? AffineMap::get(all.size(), 0, identity.getResults(),
                                    b.getContext())
                   : getOutputMap(all.size());
-    points = nest.emit(start, reduceMap, parallel.size(), domain, /*keep=*/true,
-                       [&](OpBuilder &inner, ValueRange scalars, Value out) {
-                         return combine(inner, loc, kind, out,
-                                        nest.cloneBody(op.getMap(), scalars));
-                       });
+    points =
+        nest.emit(start, reduceMap, parallel.size(), domain, /*keep=*/true,
+                  [&](OpBuilder &inner, ValueRange scalars, Value out) {
+                    return emitReduce(inner, loc, kind, out,
+                                      nest.cloneBody(op.getMap(), scalars));
+                  });
     if (hasFinish) {
       LoopNest finish(b, op, slice, parallel);
       finish.addLoopOperand(points, identity);

@@ -11,13 +11,7 @@
 #include "mlir/IR/IntegerSet.h"
 #include "transfusion/Dialect/Einsum/IR/Domain.h"
 #include "transfusion/Dialect/Einsum/IR/LinearForm.h"
-#include "transfusion/Dialect/Einsum/Transforms/Passes.h"
 #include "llvm/ADT/DenseMap.h"
-
-namespace transfusion::einsum {
-#define GEN_PASS_DEF_EINSUMPARTITIONPASS
-#include "transfusion/Dialect/Einsum/Transforms/Passes.h.inc"
-} // namespace transfusion::einsum
 
 using namespace mlir;
 using namespace transfusion::einsum;
@@ -430,30 +424,3 @@ LogicalResult transfusion::einsum::partitionIterativeRank(CascadeOp cascade,
            << "declares no rank '" << (outerRank ? inner : outer) << "'";
   return Partitioner(cascade, outerRank, innerRank, width).run();
 }
-
-namespace {
-struct EinsumPartition
-    : public transfusion::einsum::impl::EinsumPartitionPassBase<
-          EinsumPartition> {
-  using EinsumPartitionPassBase::EinsumPartitionPassBase;
-
-  void runOnOperation() override {
-    std::string outer = rank + "1", inner = rank + "0";
-    SmallVector<CascadeOp> cascades;
-    bool hasCascade = false;
-    getOperation().walk([&](CascadeOp cascade) {
-      hasCascade = true;
-      if (cascade.lookupRank(outer) && cascade.lookupRank(inner))
-        cascades.push_back(cascade);
-    });
-    if (hasCascade && cascades.empty()) {
-      getOperation().emitError() << "no cascade here declares ranks '" << outer
-                                 << "' and '" << inner << "'";
-      return signalPassFailure();
-    }
-    for (CascadeOp cascade : cascades)
-      if (failed(partitionIterativeRank(cascade, outer, inner, width)))
-        return signalPassFailure();
-  }
-};
-} // namespace
