@@ -9,6 +9,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "transfusion/Dialect/Einsum/IR/Einsum.h"
 #include "transfusion/Dialect/Sched/IR/Sched.h"
 

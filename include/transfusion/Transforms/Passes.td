@@ -126,6 +126,35 @@ def TileSeekPass : Pass<"tileseek", "::mlir::ModuleOp"> {
   ];
 }
 
+def LoadSchedulePass : Pass<"load-schedule", "::mlir::ModuleOp"> {
+  let summary = "take the schedule of another file to this layer";
+  let description = [{
+    `--load-schedule=FILE` reads a file that holds one schedule and applies its
+    decisions to the layer of this module, whose Einsums, ranks and tensors have
+    the same names and may have other sizes: a schedule found for batch 64 is
+    executed, or compared, at batch 1. Sizes that reach the whole extent here
+    become whole. The machine comes along.
+
+    *Requires*: a module with one layer, and no machine or the same. *Ensures*:
+    the layer is decomposed and partitioned for the machine and has a schedule
+    that the checker accepts. *Fails when*: the file cannot be read or holds
+    another number of schedules; a name is unknown here; the machines differ;
+    the schedule is illegal here. Nothing changes then. *Complexity*: linear.
+
+    ```mlir
+    // --load-schedule=layer_b64.mlir
+    sched.schedule @layer_edge of @layer on @edge #sched.search<policy transfusion, strategy bipartition> {
+    ```
+  }];
+  let dependentDialects = ["::transfusion::sched::SchedDialect",
+                           "::transfusion::einsum::EinsumDialect",
+                           "::mlir::func::FuncDialect"];
+  let options = [
+    Option<"file", "file", "std::string", /*default=*/"",
+           "IR file with one sched.schedule">,
+  ];
+}
+
 def SchedVerifyPass : Pass<"sched-verify", "::mlir::ModuleOp"> {
   let summary = "check every schedule of the module";
   let description = [{

@@ -1,0 +1,116 @@
+//===- LayerToSchedule.cpp - A layer on its way to a schedule -------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "LayerToSchedule.h"
+#include "transfusion/Bridge/Diagnostics.h"
+#include "transfusion/Core/Search/PhaseShape.h"
+#include "transfusion/Dialect/Einsum/Transforms/Decompose.h"
+#include "transfusion/Dialect/Einsum/Transforms/Partition.h"
+
+using namespace mlir;
+using namespace transfusion;
+
+static bool holdsEinsums(func::FuncOp function) {
+  return function
+      ->walk([](Operation *op) {
+        return isa_and_nonnull<einsum::EinsumDialect>(op->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Rank that shares a dimension with the iterative rank `outer`: m0 in
+/// m1*256 + m0. Empty when there is none.
+static StringRef innerOf(einsum::CascadeOp cascade, StringRef outer) {
+  for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>()) {
+    auto ranks = llvm::to_vector(op.getRanks().getAsValueRange<StringAttr>());
+    auto found = llvm::find(ranks, outer);
+    if (found == ranks.end())
+      continue;
+    for (AffineMap map : op.getMaps().getAsValueRange<AffineMapAttr>())
+      for (AffineExpr expr : map.getResults()) {
+        if (!expr.isFunctionOfDim(found - ranks.begin()))
+          continue;
+        for (auto [i, rank] : llvm::enumerate(ranks))
+          if (rank != outer && expr.isFunctionOfDim(i))
+            return rank;
+      }
+  }
+  return {};
+}
+
+/// Key tiles as wide as the columns of the machine.
+static LogicalResult partitionFor(func::FuncOp function,
+                                  const core::Arch &arch) {
+  SmallVector<einsum::CascadeOp> cascades;
+  function->walk([&](einsum::CascadeOp op) { cascades.push_back(op); });
+  for (einsum::CascadeOp cascade : cascades) {
+    SmallVector<std::string> iterative;
+    for (auto rank : cascade.getRanks().getAsRange<einsum::RankAttr>())
+      if (rank.getIterative())
+        iterative.push_back(rank.getName().str());
+    for (const std::string &outer : iterative) {
+      std::string inner = innerOf(cascade, outer).str();
+      if (!inner.empty() &&
+          failed(einsum::partitionIterativeRank(cascade, outer, inner,
+                                                core::gridOf(arch).cols)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+FailureOr<std::vector<LayerToSchedule>>
+transfusion::layersToSchedule(ModuleOp module, StringRef pass) {
+  std::vector<LayerToSchedule> layers;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (holdsEinsums(function))
+      layers.push_back({function, {}, {}, {}});
+  if (layers.empty()) {
+    InFlightDiagnostic diag = emitError(module.getLoc())
+                              << "the module holds nothing to schedule";
+    diag.attachNote() << "--" << pass << " schedules functions of einsum ops";
+    return diag;
+  }
+  return layers;
+}
+
+LogicalResult transfusion::prepareLayer(LayerToSchedule &layer,
+                                        const core::Arch &arch) {
+  layer.prepared = layer.original.clone();
+  func::FuncOp function = *layer.prepared;
+  if (failed(einsum::decomposeNamedOps(function, {})) ||
+      failed(partitionFor(function, arch)))
+    return failure();
+  FailureOr<ImportedCascade> source =
+      importCascade(cast<FunctionOpInterface>(function.getOperation()));
+  if (failed(source))
+    return failure();
+  layer.source = std::move(*source);
+  return emitViolations(core::checkCascade(layer.source.cascade), layer.source,
+                        function);
+}
+
+void transfusion::materializeLayer(ModuleOp module, LayerToSchedule &layer,
+                                   sched::ArchOp arch,
+                                   sched::SearchAttr search) {
+  for (auto old :
+       llvm::make_early_inc_range(module.getOps<sched::ScheduleOp>()))
+    if (old.getFunction() == layer.original.getSymName())
+      old.erase();
+  OpBuilder builder(layer.original);
+  func::FuncOp function = layer.prepared.release();
+  builder.insert(function);
+  layer.original.erase();
+  builder.setInsertionPointAfter(function);
+  sched::ScheduleOp schedule = exportSchedule(
+      builder, function.getLoc(),
+      (function.getSymName() + "_" + arch.getSymName()).str(), layer.source,
+      cast<FunctionOpInterface>(function.getOperation()), arch, layer.schedule,
+      search);
+  SymbolTable(module).insert(schedule); // renames where the name is taken
+}
