@@ -92,4 +92,8 @@ void transfusion::registerPipelines() {
       "decompose, lower to linalg, to loops and to LLVM, without a schedule; "
       "results become the last arguments",
       buildNaiveToLLVMPipeline);
+  PassPipelineRegistration<>(
+      "transfusion-scheduled-to-llvm",
+      "lower what --convert-sched-to-affine emits to LLVM, for the host",
+      buildScheduledToLLVMPipeline);
 }

@@ -39,4 +39,50 @@ def CopyToLinalgPass : Pass<"memref-copy-to-linalg", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def ConvertSchedToAffinePass
+    : Pass<"convert-sched-to-affine", "::mlir::ModuleOp"> {
+  let summary = "emit the program that a schedule describes";
+  let description = [{
+    Every function that has a `sched.schedule` becomes affine loops over
+    memrefs: outer tiles, and per phase a software pipeline (prologue, steady
+    state, epilogue) whose Einsums stand in the order of their start cycles.
+    Memory space m is memory m of the machine, DRAM the default space. Each
+    on-chip memory is one i8 allocation, its buffers are views at constant
+    offsets. Results become memref arguments behind the inputs. Nothing is
+    decided here: the program is the Plan that follows from the schedule.
+
+    *Requires*: a schedule per function, which holds one `einsum.cascade` and
+    constants.
+    *Ensures*: no schedule and no machine is left, nor an op of the einsum
+    dialect in these functions.
+    *Fails when*: the module has no schedule; the checker finds one illegal
+    (`verify=false` turns it off: tests show by the numbers that it is needed);
+    a function has several; something else than constants stands beside the
+    cascade.
+    *Complexity*: linear in Einsums times classes of outer tiles (full or
+    ragged, per tiled rank).
+  }];
+  let options = [
+    Option<"poison", "poison", "bool", "false",
+           "fill buffers with NaN when they are allocated and when their "
+           "lifetime begins">,
+    Option<"verify", "verify", "bool", "true",
+           "refuse schedules that the checker finds illegal">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def DropMemorySpacesPass : Pass<"transfusion-drop-memory-spaces"> {
+  let summary = "move every memref to the default memory space";
+  let description = [{
+    A host has one memory: the memory spaces of the machine's memories would
+    become address spaces of the LLVM target. For execution only.
+
+    *Requires*: nothing. *Ensures*: no memref has a memory space. *Fails when*:
+    never. *Complexity*: linear in the ops.
+  }];
+}
+
 #endif // TRANSFUSION_CONVERSION_PASSES

@@ -18,6 +18,10 @@ namespace transfusion {
 /// its own, buffers that the caller owns; every function gets a C interface.
 void buildNaiveToLLVMPipeline(mlir::OpPassManager &pm);
 
+/// From what --convert-sched-to-affine emits to the LLVM dialect, with the same
+/// C interface (--transfusion-scheduled-to-llvm).
+void buildScheduledToLLVMPipeline(mlir::OpPassManager &pm);
+
 /// From loops over memrefs to the LLVM dialect, on any path.
 void buildLoopsToLLVMPipeline(mlir::OpPassManager &pm);
 

@@ -1,0 +1,223 @@
+//===- FunctionLowering.cpp - A scheduled function becomes one on memrefs -===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "FunctionLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace transfusion;
+using namespace transfusion::schedtoaffine;
+
+static MemRefType memrefOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+/// Splits each dimension of `from` into consecutive ones of `to` (row-major, so
+/// the same bytes); nullopt when they do not multiply up.
+static std::optional<SmallVector<ReassociationIndices>>
+factors(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<ReassociationIndices> groups;
+  size_t next = 0;
+  for (size_t d = 0; d < from.size(); ++d) {
+    groups.emplace_back();
+    int64_t product = 1;
+    size_t later = from.size() - d - 1; // dimensions that still need one each
+    while (next + later < to.size() &&
+           (groups.back().empty() || product < from[d] ||
+            (to[next] == 1 && to.size() - next > later))) {
+      product *= to[next];
+      groups.back().push_back(next++);
+    }
+    if (product != from[d])
+      return std::nullopt;
+  }
+  if (next != to.size())
+    return std::nullopt;
+  return groups;
+}
+
+/// `memref` in the shape that Core gave its tensor.
+static FailureOr<Value> inCoreShape(OpBuilder &b, Location loc, Value memref,
+                                    const std::vector<int64_t> &shape) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (type.getShape() == ArrayRef<int64_t>(shape))
+    return memref;
+  auto groups = factors(type.getShape(), shape);
+  if (!groups)
+    return emitError(loc, "a tensor of type ")
+           << type << " is not a reshape of what its Einsums access";
+  return Value(memref::ExpandShapeOp::create(
+      b, loc, MemRefType::get(shape, type.getElementType()), memref, *groups));
+}
+
+namespace {
+/// The function around the one cascade that is scheduled.
+class FunctionLowering {
+public:
+  FunctionLowering(func::FuncOp func, const Source &source, bool poison)
+      : func(func), src(source), poison(poison), b(func) {}
+  LogicalResult run();
+
+private:
+  LogicalResult checkShape();
+  func::FuncOp createFunction();
+  FailureOr<Value> outerMemref(core::TensorId t, func::FuncOp into);
+  Value constantMemref(arith::ConstantOp op);
+  void copy(Location loc, Value from, Value to);
+
+  func::FuncOp func;
+  const Source &src;
+  bool poison;
+  OpBuilder b;
+  einsum::CascadeOp cascade;
+  func::ReturnOp ret;
+};
+} // namespace
+
+LogicalResult FunctionLowering::checkShape() {
+  if (func.isExternal() || !func.getBody().hasOneBlock())
+    return func.emitOpError("has a schedule but no body of one block");
+  for (Operation &op : func.getBody().front()) {
+    if (auto c = dyn_cast<einsum::CascadeOp>(op)) {
+      if (cascade)
+        return op.emitOpError("is the second cascade of a scheduled function, "
+                              "which is not supported yet");
+      cascade = c;
+    } else if (auto r = dyn_cast<func::ReturnOp>(op)) {
+      ret = r;
+    } else if (!isa<arith::ConstantOp>(op)) {
+      return op.emitOpError(
+          "stands outside the cascade that is scheduled: only "
+          "constants can");
+    }
+  }
+  if (!cascade)
+    return func.emitOpError("has a schedule but no 'einsum.cascade'");
+  return success();
+}
+
+func::FuncOp FunctionLowering::createFunction() {
+  SmallVector<Type> types;
+  for (Type t : func.getArgumentTypes())
+    types.push_back(isa<RankedTensorType>(t) ? memrefOf(t) : t);
+  for (Type t : func.getResultTypes())
+    types.push_back(memrefOf(t));
+  auto lowered = func::FuncOp::create(b, func.getLoc(), func.getName(),
+                                      b.getFunctionType(types, {}));
+  lowered.setVisibility(func.getVisibility());
+  lowered->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                   b.getUnitAttr());
+  lowered.addEntryBlock();
+  return lowered;
+}
+
+Value FunctionLowering::constantMemref(arith::ConstantOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  auto module = func->getParentOfType<ModuleOp>();
+  MemRefType type = memrefOf(op.getType());
+  std::string name;
+  unsigned n = 0;
+  do
+    name = (func.getName() + "_constant" + Twine(n++)).str();
+  while (module.lookupSymbol(name));
+  {
+    OpBuilder::InsertionGuard top(b);
+    b.setInsertionPointToStart(module.getBody());
+    memref::GlobalOp::create(b, op.getLoc(), name, b.getStringAttr("private"),
+                             type, op.getValue(), /*constant=*/true,
+                             /*alignment=*/IntegerAttr());
+  }
+  return memref::GetGlobalOp::create(b, op.getLoc(), type, name);
+}
+
+FailureOr<Value> FunctionLowering::outerMemref(core::TensorId t,
+                                               func::FuncOp into) {
+  Value v = src.tensors[t];
+  Value memref;
+  if (auto arg = dyn_cast<BlockArgument>(v))
+    memref = into.getArgument(arg.getArgNumber());
+  else if (auto constant = v.getDefiningOp<arith::ConstantOp>())
+    memref = constantMemref(constant);
+  // A result of the cascade goes where the function returns it first.
+  auto yield = cast<einsum::YieldOp>(cascade.getBody().front().getTerminator());
+  for (OpOperand &returned : ret->getOpOperands()) {
+    auto result = dyn_cast<OpResult>(returned.get());
+    if (!memref && result && result.getOwner() == cascade &&
+        yield.getOperand(result.getResultNumber()) == v)
+      memref = into.getArgument(func.getNumArguments() +
+                                returned.getOperandNumber());
+  }
+  if (!memref)
+    return Value(); // made and used here only
+  return inCoreShape(b, v.getLoc(), memref, src.cascade.tensors[t].shape);
+}
+
+void FunctionLowering::copy(Location loc, Value from, Value to) {
+  AffineScope scope(b);
+  SmallVector<Bound> bounds;
+  for (int64_t extent : cast<MemRefType>(from.getType()).getShape())
+    bounds.push_back({scope.constant(extent)});
+  scope.nest(loc, bounds, [&](ArrayRef<AffineExpr> ivs) {
+    scope.store(loc, scope.load(loc, from, ivs), to, ivs);
+  });
+}
+
+LogicalResult FunctionLowering::run() {
+  if (failed(checkShape()))
+    return failure();
+  func::FuncOp lowered = createFunction();
+  b.setInsertionPointToStart(&lowered.front());
+  auto fail = [&] {
+    lowered.erase();
+    return failure();
+  };
+
+  std::vector<Value> outer;
+  for (size_t t = 0; t < src.tensors.size(); ++t) {
+    FailureOr<Value> memref =
+        outerMemref(static_cast<core::TensorId>(t), lowered);
+    if (failed(memref))
+      return fail();
+    outer.push_back(*memref);
+  }
+  ProgramEmitter emitter(src, poison, b);
+  if (std::string why = emitter.unsupported(); !why.empty()) {
+    func.emitOpError(why);
+    return fail();
+  }
+  emitter.emit(std::move(outer), func.getLoc());
+
+  // What is returned twice, or passed through, is copied.
+  auto yield = cast<einsum::YieldOp>(cascade.getBody().front().getTerminator());
+  DenseMap<Value, Value> placed;
+  for (OpOperand &returned : ret->getOpOperands()) {
+    Value to = lowered.getArgument(func.getNumArguments() +
+                                   returned.getOperandNumber());
+    Value from = returned.get();
+    if (from.getDefiningOp() == cascade)
+      from = yield.getOperand(cast<OpResult>(from).getResultNumber());
+    if (auto arg = dyn_cast<BlockArgument>(from))
+      copy(ret.getLoc(), lowered.getArgument(arg.getArgNumber()), to);
+    else if (auto constant = from.getDefiningOp<arith::ConstantOp>())
+      copy(ret.getLoc(), constantMemref(constant), to);
+    else if (Value &first = placed[from])
+      copy(ret.getLoc(), first, to);
+    else
+      first = to;
+  }
+  func::ReturnOp::create(b, ret.getLoc());
+  func.erase();
+  return success();
+}
+
+LogicalResult schedtoaffine::lowerFunction(func::FuncOp func,
+                                           const Source &source, bool poison) {
+  return FunctionLowering(func, source, poison).run();
+}

@@ -1,0 +1,181 @@
+//===- Program.h - What the emission of one function works on ---*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Nothing here decides: every loop, address and slot follows from the Plan.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CONVERSION_SCHEDTOAFFINE_PROGRAM_H
+#define TRANSFUSION_LIB_CONVERSION_SCHEDTOAFFINE_PROGRAM_H
+
+#include "AffineScope.h"
+#include "mlir/IR/Value.h"
+#include "transfusion/Core/Model/Plan.h"
+#include "transfusion/Dialect/Einsum/IR/Einsum.h"
+
+#include <vector>
+
+namespace transfusion::schedtoaffine {
+
+/// One cascade, how it is scheduled, and where its parts stand in the IR.
+struct Source {
+  const core::Cascade &cascade;
+  const core::Arch &arch;
+  const core::Schedule &schedule;
+  const core::Plan &plan;
+  std::vector<einsum::MapReduceOp> ops; ///< by EinsumId
+  std::vector<mlir::Value> tensors;     ///< by TensorId
+
+  einsum::MapReduceOp producer(core::TensorId t) const {
+    return ops[cascade.tensors[t].producer];
+  }
+};
+
+/// An outer tile: sizes are known, starts depend on the loops around it. Full
+/// and ragged tiles are emitted apart, so this is a *class* of tiles.
+struct OuterTile {
+  std::vector<mlir::AffineExpr> start; ///< by RankId
+  std::vector<int64_t> size;           ///< by RankId
+};
+
+/// A box of rank values, by RankId.
+struct Piece {
+  std::vector<mlir::AffineExpr> start;
+  std::vector<Bound> size;
+};
+
+/// Trips of a phase's loops in one outer tile.
+struct EpochSpace {
+  const core::PhasePlan *plan = nullptr;
+  const core::Phase *phase = nullptr;
+  const OuterTile *tile = nullptr;
+  std::vector<int64_t> inner, block; ///< by RankId, cut to the tile
+  std::vector<int64_t> trips;        ///< by position in phase.order
+  std::vector<int64_t> stride;       ///< by position: epochs per advance
+  int64_t epochs = 1;
+  /// Inner tiles per block of rank r.
+  int64_t perBlock(core::RankId r) const {
+    return (block[r] + inner[r] - 1) / inner[r];
+  }
+};
+
+/// One epoch: the inner tile that one stage works on in one step.
+struct Epoch {
+  mlir::AffineExpr number;
+  std::vector<mlir::AffineExpr> index; ///< by position in phase.order
+  Piece inner;
+};
+
+/// Where everything is: views of the on-chip allocations, and DRAM.
+struct Storage {
+  std::vector<mlir::Value> pools;   ///< by MemoryId; null for DRAM
+  std::vector<mlir::Value> buffers; ///< by buffer id
+  std::vector<mlir::Value> outer;   ///< by TensorId; null when never there
+};
+
+class ProgramEmitter {
+public:
+  ProgramEmitter(const Source &source, bool poison, mlir::OpBuilder &b)
+      : src(source), c(source.cascade), plan(source.plan), poison(poison),
+        scope(b) {}
+
+  /// Why this plan cannot be emitted; empty when it can.
+  std::string unsupported() const;
+
+  /// `outer`: DRAM memrefs of the inputs and outputs, in Core's shapes; the
+  /// rest is allocated here.
+  void emit(std::vector<mlir::Value> outer, mlir::Location loc);
+
+private:
+  // Storage.cpp
+  void allocate(mlir::Location loc);
+  void release(mlir::Location loc);
+  void fillInitialSlices(mlir::Location loc);
+  void poisonPool(core::MemoryId m, int64_t from, int64_t to);
+  void poisonBuffer(int32_t buffer);
+
+  // Groups.cpp
+  void emitGroup(int32_t group);
+  void emitTile(int32_t group, const OuterTile &tile);
+
+  // Pipeline.cpp
+  void emitPhase(int32_t group, int32_t phase, const OuterTile &tile);
+  EpochSpace makeEpochSpace(int32_t group, int32_t phase,
+                            const OuterTile &tile) const;
+  Epoch makeEpoch(const EpochSpace &space, mlir::AffineExpr number);
+
+  // Pieces.cpp
+  Piece tilePiece(const OuterTile &tile) const;
+  Piece groupPiece() const;
+  /// What a buffer holds while `epoch` uses it (null: before any epoch).
+  Piece bufferPiece(int32_t buffer, const EpochSpace &space,
+                    const Epoch *epoch) const;
+  mlir::AffineExpr bufferSlot(int32_t buffer, const EpochSpace &space,
+                              const Epoch &epoch, int32_t distance);
+  /// Epochs at which a Block buffer is fetched anew.
+  llvm::SmallVector<Condition> fetchConditions(const core::Buffer &buffer,
+                                               const EpochSpace &space,
+                                               const Epoch &epoch) const;
+  mlir::AffineExpr evaluate(const core::LinearExpr &e,
+                            llvm::ArrayRef<mlir::AffineExpr> point) const;
+  mlir::AffineExpr leastCoordinate(const core::LinearExpr &e,
+                                   const Piece &piece) const;
+  /// Coordinates in the buffer of what `access` names at `point`.
+  llvm::SmallVector<mlir::AffineExpr>
+  bufferIndices(int32_t buffer, mlir::AffineExpr slot, const Piece &piece,
+                const core::Access &access,
+                llvm::ArrayRef<mlir::AffineExpr> point) const;
+  bool isSlice(const core::Buffer &buffer, const core::BufferDim &dim) const;
+
+  // Transfers.cpp
+  void loadBuffer(int32_t buffer, mlir::AffineExpr slot, const Piece &piece,
+                  mlir::Location loc);
+  void storeResult(const core::PlannedSlot &slot, int32_t buffer,
+                   const EpochSpace &space, const Epoch &epoch);
+  /// What of the result's domain can be said without reduced ranks.
+  llvm::SmallVector<Condition>
+  resultConditions(core::EinsumId e,
+                   llvm::ArrayRef<mlir::AffineExpr> point) const;
+  llvm::SmallVector<Condition>
+  reducedConditions(core::EinsumId e,
+                    llvm::ArrayRef<mlir::AffineExpr> point) const;
+  Condition holds(const core::Constraint &k,
+                  llvm::ArrayRef<mlir::AffineExpr> point) const;
+  /// When a buffer that keeps the last slice only is written.
+  llvm::SmallVector<Condition> lastSlice(const core::Buffer &buffer,
+                                         const Epoch &epoch) const;
+  /// Loops over the result ranks of an Einsum; body gets the rank values.
+  void
+  forEachResult(core::EinsumId e, const Piece &inner,
+                llvm::function_ref<void(std::vector<mlir::AffineExpr> &)> body);
+
+  // EinsumSlot.cpp
+  void emitSlot(const core::PlannedSlot &slot, const EpochSpace &space,
+                const Epoch &epoch);
+  mlir::Value readOperand(const core::Operand &operand,
+                          const core::OperandSource &from,
+                          const EpochSpace &space, const Epoch &epoch,
+                          llvm::ArrayRef<mlir::AffineExpr> point,
+                          mlir::Location loc);
+  mlir::Value reducePoint(const core::PlannedSlot &slot,
+                          const EpochSpace &space, const Epoch &epoch,
+                          std::vector<mlir::AffineExpr> &point,
+                          mlir::Value initial);
+  mlir::Value cloneBody(mlir::Region &region, llvm::ArrayRef<mlir::Value> args,
+                        core::EinsumId e,
+                        llvm::ArrayRef<mlir::AffineExpr> point);
+
+  const Source &src;
+  const core::Cascade &c;
+  const core::Plan &plan;
+  bool poison;
+  AffineScope scope;
+  Storage at;
+};
+
+} // namespace transfusion::schedtoaffine
+
+#endif // TRANSFUSION_LIB_CONVERSION_SCHEDTOAFFINE_PROGRAM_H

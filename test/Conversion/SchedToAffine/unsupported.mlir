@@ -1,0 +1,61 @@
+// RUN: transfusion-opt %s --split-input-file --verify-diagnostics --convert-sched-to-affine
+
+// expected-error @below {{the module holds no 'sched.schedule'}}
+// expected-note @below {{--dpipe makes one}}
+module {
+  func.func @nothing() {
+    return
+  }
+}
+
+// -----
+
+sched.arch @toy clock_hz 1000000000 {
+  sched.memory @dram bandwidth_bytes_per_s 32000000000
+  sched.memory @buffer in @dram capacity_bytes 16384
+  sched.unit @a lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
+}
+func.func @foreign(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>) -> tensor<4x12xf32> {
+  %r = einsum.cascade ranks(p = 4, d = 8, s = 12) {
+    %F1 = einsum.map_reduce "F1" [p,s] from %x[p,d], %w[d,s] map arith.mulf reduce add over [d] : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+    einsum.yield %F1 : tensor<4x12xf32>
+  } -> tensor<4x12xf32>
+  // expected-error @below {{stands outside the cascade that is scheduled: only constants can}}
+  %t = math.exp %r : tensor<4x12xf32>
+  return %t : tensor<4x12xf32>
+}
+sched.schedule @s of @foreign on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @a [#sched.slot<"F1", stage 0>]
+    }
+  }
+}
+
+// -----
+
+// Too large for the buffer: the checker refuses before anything is emitted.
+sched.arch @small clock_hz 1000000000 {
+  sched.memory @dram bandwidth_bytes_per_s 32000000000
+  sched.memory @buffer in @dram capacity_bytes 256
+  sched.unit @a lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
+}
+func.func @large(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>) -> tensor<4x12xf32> {
+  %r = einsum.cascade ranks(p = 4, d = 8, s = 12) {
+    %F1 = einsum.map_reduce "F1" [p,s] from %x[p,d], %w[d,s] map arith.mulf reduce add over [d] : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+    einsum.yield %F1 : tensor<4x12xf32>
+  } -> tensor<4x12xf32>
+  return %r : tensor<4x12xf32>
+}
+sched.schedule @s of @large on @small #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    // expected-error @below {{phase 1 of group 1 needs 896 bytes of 'buffer', but 'small' has 256 bytes (S30 capacity)}}
+    // expected-note @below {{'%arg1', its piece of the tile: 384 bytes}}
+    // expected-note @below {{'F1', on its way out: 384 bytes in 2 slots}}
+    // expected-note @below {{'%arg0', its piece of the tile: 128 bytes}}
+    // expected-note @below {{use smaller blocks of the ranks of '%arg1', or give 'buffer' capacity_bytes >= 896}}
+    sched.phase order [] {
+      sched.run @a [#sched.slot<"F1", stage 0>]
+    }
+  }
+}
