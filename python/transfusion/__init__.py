@@ -1,0 +1,3 @@
+# Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Drives the TransFusion tools from Python."""
