@@ -15,6 +15,7 @@ config.test_exec_root = config.tf_obj
 config.environment["PATH"] = os.pathsep.join(
     [config.tf_bin, config.llvm_tools_dir, os.environ["PATH"]])
 config.environment["PYTHONPATH"] = os.path.join(config.tf_source, "python")
+config.environment["TRANSFUSION_BIN"] = config.tf_bin
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["TRANSFUSION_BIN"] = config.tf_bin
 
