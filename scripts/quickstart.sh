@@ -23,6 +23,12 @@ transfusion-translate --schedule-to-report "$out/layer.mlir"
 transfusion-translate --schedule-to-json "$out/layer.mlir" -o "$out/schedule.json"
 echo "== Schedule: $out/schedule.json ($(wc -c <"$out/schedule.json") bytes)"
 
-# The same schedule, applied to one sample of the full 1024 x 768 layer.
-echo "== Executing the emitted program against NumPy"
-/usr/bin/python3 -m transfusion.execute "$out/layer.mlir" --path scheduled --batch 1
+# The same schedule, applied to one sample of the full 1024 x 768 layer, against
+# NumPy in double precision.
+echo "== Executing the emitted program on one sample"
+transfusion-opt examples/bert_base_1024_b1.mlir \
+  --load-schedule="$out/layer.mlir" -o "$out/sample.mlir"
+/usr/bin/python3 -m transfusion.reference bert --layout in_out --length 1024 \
+  --heads 12 --head-size 64 --hidden 3072 --out "$out/sample.npz"
+/usr/bin/python3 -m transfusion.execute "$out/sample.mlir" \
+  --npz "$out/sample.npz" --path scheduled --atol 0 --rtol 2e-6

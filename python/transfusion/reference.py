@@ -122,6 +122,13 @@ def save(path, inputs, outputs):
     np.savez(path, **arrays)
 
 
+def unmasked_in_out(inputs):
+    """The same layer for a program without a mask argument whose weights are
+    stored [in, out]."""
+    return [inputs[0]] + [np.ascontiguousarray(a.T) if a.ndim == 2 else a
+                          for a in inputs[2:]]
+
+
 def main(argv=None):
     p = argparse.ArgumentParser(prog="transfusion.reference",
                                 description=__doc__.split("\n\n")[0])
@@ -129,11 +136,19 @@ def main(argv=None):
     for name, value in (("batch", 1), ("length", 29), ("heads", 4),
                         ("head-size", 12), ("hidden", 96), ("seed", 1)):
         p.add_argument(f"--{name}", type=int, default=value)
+    p.add_argument("--layout", choices=["out_in", "in_out"], default="out_in",
+                   help="of weights; in_out leaves the mask argument out too")
     p.add_argument("--out", required=True, help="the npz file to write")
     a = p.parse_args(argv)
     inputs = bert_inputs(a.batch, a.length, a.heads, a.head_size, a.hidden,
                          a.seed)
-    save(a.out, inputs, [bert_layer(*inputs, heads=a.heads)])
+    if a.layout == "in_out":
+        inputs = unmasked_in_out(inputs)
+        expected = bert_layer(inputs[0], None, *inputs[1:], heads=a.heads,
+                              layout="in_out")
+    else:
+        expected = bert_layer(*inputs, heads=a.heads)
+    save(a.out, inputs, [expected])
     return 0
 
 
