@@ -13,6 +13,7 @@ and --tileseek find.
 import argparse
 import sys
 import time
+import zipfile
 
 import numpy as np
 
@@ -120,7 +121,7 @@ def main(argv=None):
         built = time.monotonic()
         results = compiled.call(sig, inputs)
         ran = time.monotonic()
-    except (tools.ToolError, ValueError, OSError) as e:
+    except (tools.ToolError, ValueError, OSError, zipfile.BadZipFile) as e:
         print(f"error: {e}", file=sys.stderr)
         return 2
     print(f"compiled in {built - start:.2f} s, ran in {ran - built:.2f} s",

@@ -46,7 +46,8 @@ def run(command, text=""):
             stderr=subprocess.PIPE, check=False,
         )
     except OSError as e:
-        raise ToolError(command, text, str(e)) from e
+        raise ToolError(command, text, f"{e}: scripts/install-deps.sh installs "
+                        "what is missing") from e
     if done.returncode:
         raise ToolError(command, text, done.stderr.decode(errors="replace"))
     return done.stdout.decode()

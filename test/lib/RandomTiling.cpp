@@ -103,6 +103,13 @@ static void dropUnread(const core::Cascade &c, core::Group &g) {
       g.retain.end());
 }
 
+/// All rules, also that the buffers found places.
+static bool isLegal(const core::Cascade &c, const core::Arch &a,
+                    const core::Schedule &s) {
+  return core::checkSchedule(c, a, s).empty() &&
+         core::checkPlan(c, a, s, core::makePlan(c, a, s)).empty();
+}
+
 static core::Schedule drawLegal(const core::Cascade &c, const core::Arch &a,
                                 const core::Schedule &base, uint64_t seed) {
   core::Rng rng(seed);
@@ -112,7 +119,7 @@ static core::Schedule drawLegal(const core::Cascade &c, const core::Arch &a,
       core::Schedule next = s;
       Draw(c, rng).group(next.groups[g]);
       dropUnread(c, next.groups[g]);
-      if (!core::checkSchedule(c, a, next).empty())
+      if (!isLegal(c, a, next))
         continue;
       s = std::move(next);
       break;
@@ -120,7 +127,7 @@ static core::Schedule drawLegal(const core::Cascade &c, const core::Arch &a,
   // Other sizes may ask for other pipelines.
   core::Schedule solved = s;
   core::solveSlots(c, a, solved);
-  return core::checkSchedule(c, a, solved).empty() ? solved : s;
+  return isLegal(c, a, solved) ? solved : s;
 }
 
 void RandomTilingPass::runOnOperation() {
