@@ -8,7 +8,7 @@ config.name = "TransFusion"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 # These have a ctest entry and label of their own, which names them by path.
-config.excludes = ["Inputs", "Integration", "Oracle", "Docs"]
+config.excludes = ["Data", "Inputs", "Integration", "Oracle", "Docs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.tf_obj
 

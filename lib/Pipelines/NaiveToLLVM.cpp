@@ -96,4 +96,5 @@ void transfusion::registerPipelines() {
       "transfusion-scheduled-to-llvm",
       "lower what --convert-sched-to-affine emits to LLVM, for the host",
       buildScheduledToLLVMPipeline);
+  registerTosaToEinsumPipeline();
 }

@@ -5,6 +5,9 @@
 
 namespace transfusion {
 
+/// Form of the report of --convert-linalg-to-einsum.
+enum class RaiseReport { None, Text, Json };
+
 #define GEN_PASS_DECL
 #include "transfusion/Conversion/Passes.h.inc"
 

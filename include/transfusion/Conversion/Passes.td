@@ -85,4 +85,64 @@ def DropMemorySpacesPass : Pass<"transfusion-drop-memory-spaces"> {
   }];
 }
 
+def LinalgToEinsumPass
+    : Pass<"convert-linalg-to-einsum", "::mlir::ModuleOp"> {
+  let summary = "raise linalg on tensors to cascades of Einsums";
+  let description = [{
+    Every linalg op (named or generic, affine maps, any body of arith and math)
+    becomes an Einsum; reshapes, transposes, slices and broadcasts become
+    accesses of their readers; fills, constants and what only gives a shape
+    disappear into bodies. One `einsum.cascade` per function, several only where
+    a foreign op stands between. Structural: no softmax or attention is
+    recognised here.
+
+    Dimensions get the finest common factorisation over all reshapes: 768 that
+    is read as 12 x 64 somewhere has two ranks everywhere, so that reshapes
+    vanish. Where there is none (6 as 2 x 3 and as 3 x 2), or a piece does not
+    line up (a concat of 37 and 1), an Einsum copies, which costs like any other.
+    A concat of equal pieces of one tensor is one access: RoPE's rotated halves
+    are x[1-e1, e0], one of them negated.
+
+    Bodies are simplified: constants rounded through casts, small powers as
+    products. Sums of 16-bit floats accumulate in f32 and are rounded once.
+    f64 that is no argument or result becomes f32. A result that nobody reads
+    (the index beside a maximum) is removed.
+
+    `raise-report` says what became of each op, as text or JSON on stderr; the
+    counts add up to the ops of the file.
+
+    *Requires*: tensors, not memrefs; TOSA goes through
+    `--convert-tosa-to-einsum`. *Ensures*: no op that moves or computes tensors
+    is left, but named ops of einsum. *Fails when*: an op cannot be raised
+    (dynamic or empty dimension, gather, call, an index of a maximum that is
+    read, an element type that no machine has): an error names it and why;
+    `allow-unraised` leaves it between cascades and warns. Nothing is changed
+    when it fails. *Complexity*: linear in the number of ops.
+
+    ```mlir
+    %t = linalg.transpose ins(%w : tensor<5x4xf32>) outs(%e : tensor<4x5xf32>)
+        permutation = [1, 0]
+    %y = linalg.matmul ins(%x, %t : ...) outs(%zero : ...) -> tensor<3x5xf32>
+    // becomes
+    %y = einsum.cascade ranks(s = 3, c = 5, n = 4) {
+      %dot1 = einsum.map_reduce "dot1" [s,c] from %x[s,n], %w[c,n]
+          map arith.mulf reduce add over [n] : ...
+    ```
+  }];
+  let dependentDialects = ["::transfusion::einsum::EinsumDialect"];
+  let options = [
+    Option<"allowUnraised", "allow-unraised", "bool", /*default=*/"false",
+           "leave what cannot be raised, with a warning">,
+    Option<"raiseReport", "raise-report", "::transfusion::RaiseReport",
+           /*default=*/"::transfusion::RaiseReport::None",
+           "what became of each op, on stderr",
+           [{::llvm::cl::values(
+               clEnumValN(::transfusion::RaiseReport::None, "none", "nothing"),
+               clEnumValN(::transfusion::RaiseReport::Text, "text",
+                          "counts, and a line per op"),
+               clEnumValN(::transfusion::RaiseReport::Json, "json",
+                          "the same for programs"))}]>,
+  ];
+}
+
 #endif // TRANSFUSION_CONVERSION_PASSES

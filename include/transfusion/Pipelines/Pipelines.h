@@ -7,6 +7,8 @@
 #ifndef TRANSFUSION_PIPELINES_PIPELINES_H
 #define TRANSFUSION_PIPELINES_PIPELINES_H
 
+#include "transfusion/Conversion/Passes.h"
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -24,6 +26,12 @@ void buildScheduledToLLVMPipeline(mlir::OpPassManager &pm);
 
 /// From loops over memrefs to the LLVM dialect, on any path.
 void buildLoopsToLLVMPipeline(mlir::OpPassManager &pm);
+
+/// From TOSA to cascades, through upstream's lowering to linalg
+/// (--convert-tosa-to-einsum).
+void buildTosaToEinsumPipeline(mlir::OpPassManager &pm,
+                               const LinalgToEinsumPassOptions &options);
+void registerTosaToEinsumPipeline();
 
 /// Makes them options of the tools.
 void registerPipelines();

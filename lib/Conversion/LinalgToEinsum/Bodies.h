@@ -1,0 +1,77 @@
+//===- Bodies.h - Scalar bodies of linalg ops -------------------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CONVERSION_LINALGTOEINSUM_BODIES_H
+#define TRANSFUSION_LIB_CONVERSION_LINALGTOEINSUM_BODIES_H
+
+#include "RaiseGraph.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace transfusion::raise {
+
+/// f64 is not a type of any accelerator: values of it are f32 in a cascade.
+/// Constants are folded in f64 before.
+mlir::Type storageType(mlir::Type element);
+mlir::TypedAttr storageValue(mlir::TypedAttr value);
+
+/// Block arguments (inputs, then outputs) that a result of `op` depends on.
+llvm::SmallVector<bool> usedArguments(mlir::linalg::LinalgOp op,
+                                      unsigned result);
+
+/// Why the body cannot be a body of an Einsum; empty when it can.
+std::string whyNotScalar(mlir::linalg::LinalgOp op, unsigned result);
+
+/// The body of one result, simplified; a block argument per input and output of
+/// the op, those in `constants` (null: none) replaced. `loops` gives, per loop,
+/// the ranks and extents that walk it.
+Body cloneBody(
+    mlir::linalg::LinalgOp op, unsigned result,
+    llvm::ArrayRef<mlir::TypedAttr> constants,
+    llvm::ArrayRef<llvm::SmallVector<std::pair<unsigned, int64_t>>> loops,
+    unsigned numRanks);
+
+/// Erases what nobody reads.
+void eraseDead(mlir::Block &block);
+
+/// Removes scalar arguments that nobody reads; says which stay.
+llvm::SmallVector<unsigned> pruneScalars(Body &body, unsigned numScalars);
+
+/// Copies the ops of `body` to the builder, with these arguments (indices
+/// included); returns what it yields.
+mlir::Value inlineBody(mlir::OpBuilder &builder, Body &body,
+                       mlir::ValueRange arguments);
+
+/// Value of an expression over the ranks, in a body of so many scalars.
+mlir::Value indexValue(mlir::OpBuilder &builder, mlir::Location loc, Body &body,
+                       unsigned numScalars, mlir::AffineExpr expr);
+
+/// How a body that reads argument `accumulator` combines it with the rest.
+struct Reduction {
+  einsum::ReduceKind kind;
+  /// Casts around: the combination is done in this type.
+  mlir::Type type;
+};
+
+/// Rewrites a body that yields combine(accumulator, x) so that it yields x.
+/// Null, and the body unchanged, when it is not of that form.
+std::optional<Reduction> extractReduction(Body &body,
+                                          mlir::BlockArgument accumulator);
+
+/// The value that leaves every other one unchanged.
+mlir::TypedAttr identityOf(einsum::ReduceKind kind, mlir::Type type);
+bool isIdentity(mlir::TypedAttr value, einsum::ReduceKind kind);
+
+/// combine(l, r) of this kind.
+mlir::Value combine(mlir::OpBuilder &builder, mlir::Location loc,
+                    einsum::ReduceKind kind, mlir::Value l, mlir::Value r);
+
+/// Floats of different widths.
+mlir::Value castFloat(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value, mlir::Type type);
+
+} // namespace transfusion::raise
+
+#endif // TRANSFUSION_LIB_CONVERSION_LINALGTOEINSUM_BODIES_H

@@ -1,0 +1,227 @@
+//===- Classify.cpp - Which ops can be raised -----------------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockPlan.h"
+#include "Bodies.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace transfusion::raise;
+
+static bool isTensor(Type type) { return isa<TensorType>(type); }
+
+static bool isSplatConstant(Operation *op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  auto value = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
+                        : SplatElementsAttr();
+  return value && isa<RankedTensorType>(value.getType());
+}
+
+bool transfusion::raise::isRaisableKind(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.hasPureTensorSemantics();
+  return isSplatConstant(op) ||
+         isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
+             tensor::CastOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+             tensor::ConcatOp, tensor::PadOp, tensor::EmptyOp, tensor::SplatOp>(
+             op);
+}
+
+/// Nobody reads it, or only raisable ops that nobody reads.
+static bool isUnused(Value value, int depth = 8) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return depth > 0 && isRaisableKind(user) &&
+           llvm::all_of(user->getResults(),
+                        [&](Value v) { return isUnused(v, depth - 1); });
+  });
+}
+
+static std::string textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static std::string whyNotType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return "has an unranked tensor; its shape must be static";
+  if (!tensor.hasStaticShape())
+    return "has a dynamic dimension (" + textOf(type) +
+           "); its shape must be static";
+  if (llvm::is_contained(tensor.getShape(), 0))
+    return "has a dimension of size 0 (" + textOf(type) + ")";
+  Type element = tensor.getElementType();
+  if (element.isF64() || isa<Float16Type, BFloat16Type, Float32Type>(element))
+    return "";
+  for (unsigned width : {1, 8, 32, 64})
+    if (element.isSignlessInteger(width))
+      return "";
+  return "has elements of type " + textOf(element) +
+         "; f16, bf16, f32, i1, i8, i32 and i64 can be raised";
+}
+
+//===----------------------------------------------------------------------===//
+// linalg
+//===----------------------------------------------------------------------===//
+
+/// Results must be written at every point once: loops, each in one dimension.
+static std::string whyNotResultMap(AffineMap map, ArrayRef<int64_t> shape) {
+  llvm::SmallDenseSet<unsigned> seen;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    auto loop = dyn_cast<AffineDimExpr>(expr);
+    if (loop && seen.insert(loop.getPosition()).second)
+      continue;
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      if (constant.getValue() == 0 && shape[dim] == 1)
+        continue;
+    return "writes its result at an index that is not one loop per dimension";
+  }
+  return "";
+}
+
+static std::string whyNotAccumulation(linalg::LinalgOp op, unsigned result,
+                                      bool reduces) {
+  OpOperand *init = op.getDpsInitOperand(result);
+  unsigned numInputs = op.getNumDpsInputs();
+  SmallVector<bool> used = usedArguments(op, result);
+  for (int64_t i = 0; i < op.getNumDpsInits(); ++i)
+    if (i != result && used[numInputs + i])
+      return "its result #" + std::to_string(result) +
+             " depends on the running value of result #" + std::to_string(i) +
+             ", such as the index of a maximum";
+  if (!used[numInputs + result]) {
+    if (reduces)
+      return "its result keeps only the last value of a loop";
+    return "";
+  }
+  if (init->get().getDefiningOp<tensor::EmptyOp>())
+    return "it accumulates into 'tensor.empty', whose values are undefined";
+  if (!reduces)
+    return "";
+  SmallVector<TypedAttr> constants(op.getBlock()->getNumArguments());
+  SmallVector<SmallVector<std::pair<unsigned, int64_t>>> loops(
+      op.getNumLoops());
+  for (auto [i, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    loops[i].push_back({i, extent});
+  Body body = cloneBody(op, result, constants, loops, op.getNumLoops());
+  if (!extractReduction(body, body.scalar(numInputs + result)))
+    return "its body does not accumulate by a sum, product, maximum, minimum, "
+           "and, or";
+  return "";
+}
+
+static std::string whyNotLinalg(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics())
+    return "works on memrefs; run it before bufferisation";
+  for (auto [i, map] : llvm::enumerate(op.getIndexingMapsArray()))
+    if (map.getNumSymbols() != 0 ||
+        llvm::any_of(map.getResults(),
+                     [](AffineExpr e) { return !e.isPureAffine(); }))
+      return "indexes operand #" + std::to_string(i) +
+             " by a map that is not affine";
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (!isTensor(input->get().getType()) &&
+        op.payloadUsesValueFromOperand(input) &&
+        !matchPattern(input->get(), m_Constant()))
+      return "reads a scalar operand that is not a constant";
+  for (OpResult result : op->getResults()) {
+    if (isUnused(result))
+      continue;
+    unsigned number = result.getResultNumber();
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(number));
+    std::string reason = whyNotResultMap(
+        map, cast<RankedTensorType>(result.getType()).getShape());
+    if (!reason.empty())
+      return reason;
+    reason = whyNotScalar(op, number);
+    if (!reason.empty())
+      return reason;
+    bool reduces = false;
+    for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+      reduces |= extent > 1 && !map.isFunctionOfDim(loop);
+    reason = whyNotAccumulation(op, number, reduces);
+    if (!reason.empty())
+      return reason;
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// tensor
+//===----------------------------------------------------------------------===//
+
+static std::string whyNotStatic(OffsetSizeAndStrideOpInterface op) {
+  auto isDynamic = [](ArrayRef<int64_t> values) {
+    return llvm::any_of(values, ShapedType::isDynamic);
+  };
+  if (isDynamic(op.getStaticOffsets()) || isDynamic(op.getStaticSizes()) ||
+      isDynamic(op.getStaticStrides()))
+    return "has an offset, size or stride that is not constant";
+  return "";
+}
+
+static std::string whyNotPad(tensor::PadOp pad) {
+  for (ArrayRef<int64_t> amounts : {pad.getStaticLow(), pad.getStaticHigh()})
+    for (int64_t amount : amounts) {
+      if (ShapedType::isDynamic(amount))
+        return "pads by an amount that is not constant";
+      if (amount < 0)
+        return "pads by a negative amount";
+    }
+  Value value = pad.getConstantPaddingValue();
+  if (!value || !matchPattern(value, m_Constant()))
+    return "pads with a value that is not constant";
+  return "";
+}
+
+static std::string whyNotForeign(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (dialect == "einsum")
+    return "";
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return ""; // a tensor of data
+  if (dialect == "tosa")
+    return "is of the tosa dialect; run --convert-tosa-to-einsum, which lowers "
+           "it to linalg first";
+  if (dialect == "linalg")
+    return "has no indexing maps and body";
+  return ("is no op of linalg, and none of tensor that moves whole tensors (" +
+          op->getName().getStringRef() + ")")
+      .str();
+}
+
+std::string transfusion::raise::whyNotRaised(Operation *op) {
+  bool touchesTensor = llvm::any_of(op->getOperandTypes(), isTensor) ||
+                       llvm::any_of(op->getResultTypes(), isTensor);
+  if (!isRaisableKind(op) && !isa<linalg::LinalgOp>(op))
+    return touchesTensor ? whyNotForeign(op) : "";
+  for (Value value : op->getOperands())
+    if (isTensor(value.getType()))
+      if (std::string reason = whyNotType(value.getType()); !reason.empty())
+        return reason;
+  for (Value value : op->getResults())
+    if (!isUnused(value))
+      if (std::string reason = whyNotType(value.getType()); !reason.empty())
+        return reason;
+  return llvm::TypeSwitch<Operation *, std::string>(op)
+      .Case([](linalg::LinalgOp linalgOp) { return whyNotLinalg(linalgOp); })
+      .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp>([](auto slice) {
+        return whyNotStatic(
+            cast<OffsetSizeAndStrideOpInterface>(slice.getOperation()));
+      })
+      .Case([](tensor::PadOp pad) { return whyNotPad(pad); })
+      .Case([](tensor::SplatOp splat) -> std::string {
+        if (!matchPattern(splat.getInput(), m_Constant()))
+          return "repeats a scalar that is not a constant";
+        return "";
+      })
+      .Default([](Operation *) { return std::string(); });
+}

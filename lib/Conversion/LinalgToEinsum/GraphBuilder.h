@@ -1,0 +1,101 @@
+//===- GraphBuilder.h - From ops of one level to equations ------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CONVERSION_LINALGTOEINSUM_GRAPHBUILDER_H
+#define TRANSFUSION_LIB_CONVERSION_LINALGTOEINSUM_GRAPHBUILDER_H
+
+#include "BlockPlan.h"
+#include "Ranks.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace transfusion::raise {
+
+/// What became of a result of a raised op.
+enum class Fate { Equation, View, Constant, Undefined };
+
+class GraphBuilder {
+public:
+  GraphBuilder(const BlockPlan &plan, Ranks &ranks, int level,
+               mlir::MLIRContext *context)
+      : plan(plan), ranks(ranks), level(level), context(context) {}
+
+  /// Raises a live op of this level.
+  void raise(mlir::Operation *op);
+  /// The cascade yields this value of the level.
+  void yield(mlir::Value value);
+
+  RaiseGraph graph;
+  /// Values of lower levels that equations read.
+  llvm::SmallVector<mlir::Value> demanded;
+  /// Equations made for a result; a copy that an operand or a yield needed
+  /// belongs to the op that needed it.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 1>> made;
+  llvm::DenseMap<mlir::Value, Fate> fates; // looked up only
+
+private:
+  const View &viewOf(mlir::Value value);
+  void setView(mlir::Value value, View view, Fate fate);
+  /// Views only: false when an equation would be needed.
+  bool raiseView(mlir::Operation *op);
+
+  // GraphBuilder.cpp
+  unsigned addRoot(unsigned equation, mlir::Type element, Digits digits);
+  unsigned addEquation(Equation equation, mlir::Type element,
+                       mlir::Operation *owner);
+  /// A copy of a value whose dimensions have these digits.
+  View copy(const View &view, llvm::ArrayRef<Digits> digits,
+            llvm::ArrayRef<Digits> wanted, mlir::Location loc,
+            mlir::Operation *owner);
+  Access read(mlir::Value value, llvm::ArrayRef<IndexParts> index,
+              unsigned numRanks, mlir::Operation *owner);
+  Equation start(mlir::Location loc, llvm::ArrayRef<Digits> digits,
+                 llvm::SmallVectorImpl<IndexParts> &index);
+
+  // GraphBuilderLinalg.cpp
+  void raiseLinalg(mlir::linalg::LinalgOp op);
+  bool raiseLinalgView(mlir::linalg::LinalgOp op);
+  void raiseResult(mlir::linalg::LinalgOp op, unsigned result);
+  llvm::SmallVector<mlir::TypedAttr>
+  constantsOf(mlir::linalg::LinalgOp op, unsigned result, bool withInit);
+
+  // GraphBuilderTensor.cpp
+  bool raiseReshape(mlir::Value source, mlir::Value result);
+  bool raiseSlice(mlir::tensor::ExtractSliceOp op);
+  void copyReshape(mlir::Value source, mlir::Value result,
+                   llvm::ArrayRef<mlir::ReassociationIndices> groups,
+                   mlir::Operation *op);
+  void copySlice(mlir::tensor::ExtractSliceOp op);
+
+  // GraphBuilderPieces.cpp
+  /// `result` is `pieces` side by side along dimension `at`.
+  void raiseConcat(mlir::Operation *op, mlir::Value result,
+                   llvm::ArrayRef<mlir::Value> pieces, unsigned at);
+
+  // GraphBuilderInsert.cpp
+  struct Box;
+  /// `inner` in a box of the result, `around` or a constant elsewhere.
+  void raisePatch(mlir::Operation *op, mlir::Value inner, mlir::Value around,
+                  mlir::TypedAttr constant, llvm::ArrayRef<Box> boxes,
+                  const llvm::SmallBitVector &dropped);
+  void raisePad(mlir::tensor::PadOp op);
+  void raiseInsert(mlir::tensor::InsertSliceOp op);
+
+  const BlockPlan &plan;
+  Ranks &ranks;
+  int level;
+  mlir::MLIRContext *context;
+  llvm::DenseMap<mlir::Value, View> views; // looked up only
+};
+
+/// Index of a slice in the tensor it is taken from, from its own index.
+llvm::SmallVector<IndexParts>
+sliceIndex(mlir::OffsetSizeAndStrideOpInterface op,
+           llvm::ArrayRef<int64_t> shape, const llvm::SmallBitVector &dropped,
+           llvm::ArrayRef<IndexParts> own, mlir::MLIRContext *context);
+
+} // namespace transfusion::raise
+
+#endif // TRANSFUSION_LIB_CONVERSION_LINALGTOEINSUM_GRAPHBUILDER_H

@@ -1,0 +1,222 @@
+//===- Reductions.cpp - The operator that a body accumulates with ---------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bodies.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace transfusion::einsum;
+using namespace transfusion::raise;
+
+Value transfusion::raise::castFloat(OpBuilder &b, Location loc, Value value,
+                                    Type type) {
+  Type from = value.getType();
+  if (from == type)
+    return value;
+  if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, loc, type, value);
+  return arith::TruncFOp::create(b, loc, type, value);
+}
+
+Value transfusion::raise::combine(OpBuilder &b, Location loc, ReduceKind kind,
+                                  Value l, Value r) {
+  bool isFloat = isa<FloatType>(l.getType());
+  switch (kind) {
+  case ReduceKind::Add:
+    return isFloat ? arith::AddFOp::create(b, loc, l, r).getResult()
+                   : arith::AddIOp::create(b, loc, l, r).getResult();
+  case ReduceKind::Mul:
+    return isFloat ? arith::MulFOp::create(b, loc, l, r).getResult()
+                   : arith::MulIOp::create(b, loc, l, r).getResult();
+  case ReduceKind::Max:
+    return isFloat ? arith::MaximumFOp::create(b, loc, l, r).getResult()
+                   : arith::MaxSIOp::create(b, loc, l, r).getResult();
+  case ReduceKind::Min:
+    return isFloat ? arith::MinimumFOp::create(b, loc, l, r).getResult()
+                   : arith::MinSIOp::create(b, loc, l, r).getResult();
+  case ReduceKind::And:
+    return arith::AndIOp::create(b, loc, l, r);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, loc, l, r);
+  }
+  return {};
+}
+
+TypedAttr transfusion::raise::identityOf(ReduceKind kind, Type type) {
+  Builder b(type.getContext());
+  if (auto real = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    switch (kind) {
+    case ReduceKind::Mul:
+      return b.getFloatAttr(type, 1.0);
+    case ReduceKind::Max:
+      return FloatAttr::get(type, APFloat::getInf(semantics, true));
+    case ReduceKind::Min:
+      return FloatAttr::get(type, APFloat::getInf(semantics, false));
+    default:
+      return b.getFloatAttr(type, 0.0);
+    }
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  switch (kind) {
+  case ReduceKind::Mul:
+    return b.getIntegerAttr(type, 1);
+  case ReduceKind::Max:
+    return b.getIntegerAttr(type, APInt::getSignedMinValue(width));
+  case ReduceKind::Min:
+    return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+  case ReduceKind::And:
+    return b.getIntegerAttr(type, APInt::getAllOnes(width));
+  default:
+    return b.getIntegerAttr(type, 0);
+  }
+}
+
+bool transfusion::raise::isIdentity(TypedAttr value, ReduceKind kind) {
+  if (auto real = dyn_cast<FloatAttr>(value)) {
+    APFloat number = real.getValue();
+    if (kind == ReduceKind::Add)
+      return number.isZero();
+    return number.bitwiseIsEqual(
+        cast<FloatAttr>(identityOf(kind, value.getType())).getValue());
+  }
+  return value == identityOf(kind, value.getType());
+}
+
+namespace {
+struct Combination {
+  ReduceKind kind;
+  bool ignoresNaN = false; ///< maxnumf: a NaN counts as nothing
+  bool negatesRight = false;
+};
+} // namespace
+
+static std::optional<Combination> combinationOf(Operation *op) {
+  if (!op)
+    return std::nullopt;
+  bool isBit =
+      op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
+  if (isa<arith::AddFOp>(op) || (isa<arith::AddIOp>(op) && !isBit))
+    return Combination{ReduceKind::Add};
+  if (isa<arith::SubFOp>(op))
+    return Combination{ReduceKind::Add, false, true};
+  if (isa<arith::MulFOp>(op) || (isa<arith::MulIOp>(op) && !isBit))
+    return Combination{ReduceKind::Mul};
+  if (isa<arith::MaximumFOp>(op) || (isa<arith::MaxSIOp>(op) && !isBit))
+    return Combination{ReduceKind::Max};
+  if (isa<arith::MinimumFOp>(op) || (isa<arith::MinSIOp>(op) && !isBit))
+    return Combination{ReduceKind::Min};
+  if (isa<arith::MaxNumFOp>(op))
+    return Combination{ReduceKind::Max, true};
+  if (isa<arith::MinNumFOp>(op))
+    return Combination{ReduceKind::Min, true};
+  if (isa<arith::AndIOp>(op) ||
+      (isBit && isa<arith::MulIOp, arith::MinUIOp>(op)))
+    return Combination{ReduceKind::And};
+  if (isa<arith::OrIOp>(op) || (isBit && isa<arith::MaxUIOp>(op)))
+    return Combination{ReduceKind::Or};
+  return std::nullopt;
+}
+
+static bool dependsOn(Value value, Value on) {
+  SmallVector<Value> stack{value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!stack.empty()) {
+    Value top = stack.pop_back_val();
+    if (top == on)
+      return true;
+    if (seen.insert(top).second && top.getDefiningOp())
+      llvm::append_range(stack, top.getDefiningOp()->getOperands());
+  }
+  return false;
+}
+
+static Value stripWidening(Value value) {
+  while (auto extend = value.getDefiningOp<arith::ExtFOp>())
+    value = extend.getIn();
+  return value;
+}
+
+/// x with value = combine(accumulator, x), built at the end of the block.
+static Value takeApart(OpBuilder &b, Value value, BlockArgument accumulator,
+                       std::optional<Combination> &found) {
+  Operation *op = value.getDefiningOp();
+  if (auto fma = dyn_cast_or_null<math::FmaOp>(op)) {
+    if (stripWidening(fma.getC()) != accumulator ||
+        dependsOn(fma.getA(), accumulator) ||
+        dependsOn(fma.getB(), accumulator))
+      return {};
+    if (found && found->kind != ReduceKind::Add)
+      return {};
+    found = Combination{ReduceKind::Add};
+    return arith::MulFOp::create(b, op->getLoc(), fma.getA(), fma.getB());
+  }
+  std::optional<Combination> here = combinationOf(op);
+  if (!here || (found && (found->kind != here->kind ||
+                          found->ignoresNaN != here->ignoresNaN)))
+    return {};
+  Value left = op->getOperand(0), right = op->getOperand(1);
+  if (dependsOn(right, accumulator)) {
+    if (here->negatesRight || dependsOn(left, accumulator))
+      return {};
+    std::swap(left, right);
+  } else if (!dependsOn(left, accumulator)) {
+    return {};
+  }
+  Location loc = op->getLoc();
+  Value x = right;
+  if (here->negatesRight)
+    x = arith::NegFOp::create(b, loc, x);
+  if (here->ignoresNaN) {
+    Value isNaN =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+    Value nothing =
+        arith::ConstantOp::create(b, loc, identityOf(here->kind, x.getType()));
+    x = arith::SelectOp::create(b, loc, isNaN, nothing, x);
+  }
+  here->negatesRight = false;
+  found = here;
+  if (stripWidening(left) == accumulator)
+    return x;
+  // (accumulator + a) + b is accumulator + (a + b).
+  Value inner = takeApart(b, left, accumulator, found);
+  return inner ? combine(b, loc, here->kind, inner, x) : Value();
+}
+
+std::optional<Reduction>
+transfusion::raise::extractReduction(Body &body, BlockArgument accumulator) {
+  Operation *yield = body.block().getTerminator();
+  OpBuilder b(yield);
+  Value value = yield->getOperand(0);
+  // Accumulated in a wider type and rounded at each step: rounded once.
+  while (auto truncate = value.getDefiningOp<arith::TruncFOp>())
+    value = truncate.getIn();
+  std::optional<Combination> found;
+  Value x = takeApart(b, value, accumulator, found);
+  if (!x) {
+    eraseDead(body.block());
+    return std::nullopt;
+  }
+  Location loc = yield->getLoc();
+  Type type = x.getType();
+  // Sums of narrow floats are kept in f32.
+  bool isSum = found->kind == ReduceKind::Add || found->kind == ReduceKind::Mul;
+  if (isSum && isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32) {
+    type = b.getF32Type();
+    auto product = x.getDefiningOp<arith::MulFOp>();
+    if (product && product->hasOneUse())
+      x = arith::MulFOp::create(b, loc,
+                                castFloat(b, loc, product.getLhs(), type),
+                                castFloat(b, loc, product.getRhs(), type));
+    else
+      x = castFloat(b, loc, x, type);
+  }
+  yield->setOperand(0, x);
+  eraseDead(body.block());
+  return Reduction{found->kind, type};
+}

@@ -1,0 +1,71 @@
+// RUN: transfusion-opt %s --convert-linalg-to-einsum | FileCheck %s
+
+// RoPE's halves: one Einsum, one access, a sign.
+// CHECK-LABEL: func @rope
+// CHECK: "rotate1" [p,[[E1:[a-z0-9]+]],[[E0:[a-z0-9]+]]] from %exp1[p,1-[[E1]],[[E0]]] map {
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32):
+// CHECK-NEXT: %[[I:.*]] = einsum.index "[[E1]]"
+// CHECK: %[[C:.*]] = arith.cmpi eq, %[[I]]
+// CHECK-NEXT: %[[N:.*]] = arith.negf %[[X]]
+// CHECK-NEXT: arith.select %[[C]], %[[N]], %[[X]]
+// CHECK: "mul1"{{.*}} from %rotate1
+// CHECK-NOT: map_reduce
+func.func @rope(%x: tensor<1x3x8xf32>, %sin: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x3x8xf32> into tensor<3x8xf32>
+  %f = tensor.empty() : tensor<3x8xf32>
+  %y = linalg.exp ins(%c : tensor<3x8xf32>) outs(%f : tensor<3x8xf32>) -> tensor<3x8xf32>
+  %lo = tensor.extract_slice %y[0, 0] [3, 4] [1, 1] : tensor<3x8xf32> to tensor<3x4xf32>
+  %hi = tensor.extract_slice %y[0, 4] [3, 4] [1, 1] : tensor<3x8xf32> to tensor<3x4xf32>
+  %e = tensor.empty() : tensor<3x4xf32>
+  %n = linalg.negf ins(%hi : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %r = tensor.concat dim(1) %n, %lo : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x8xf32>
+  %1 = linalg.mul ins(%r, %sin : tensor<3x8xf32>, tensor<3x8xf32>) outs(%f : tensor<3x8xf32>) -> tensor<3x8xf32>
+  return %1 : tensor<3x8xf32>
+}
+
+// A cache of 5 rows and a new one: a copy, each row read from where it is.
+// CHECK-LABEL: func @append
+// CHECK: "concat1" [[[M:[a-z]+]],[[E:[a-z]+]]] from %arg0[[[M]] mod 5,[[E]]], %arg1[0,[[E]]] map {
+// CHECK: arith.cmpi slt
+// CHECK: -> tensor<6x4xf32>
+func.func @append(%cache: tensor<5x4xf32>, %row: tensor<1x4xf32>) -> tensor<6x4xf32> {
+  %0 = tensor.concat dim(0) %cache, %row : (tensor<5x4xf32>, tensor<1x4xf32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// The same as upstream's lowering of TOSA writes it: not two copies.
+// CHECK-LABEL: func @inserted
+// CHECK: "concat1" [[[M:[a-z]+]],[[E:[a-z]+]]] from %arg0[[[M]] mod 5,[[E]]], %arg1[0,[[E]]]
+// CHECK-NOT: map_reduce
+func.func @inserted(%cache: tensor<5x4xf32>, %row: tensor<1x4xf32>) -> tensor<6x4xf32> {
+  %e = tensor.empty() : tensor<6x4xf32>
+  %0 = tensor.insert_slice %cache into %e[0, 0] [5, 4] [1, 1] : tensor<5x4xf32> into tensor<6x4xf32>
+  %1 = tensor.insert_slice %row into %0[5, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<6x4xf32>
+  return %1 : tensor<6x4xf32>
+}
+
+// Pieces of one tensor put together again are that tensor.
+// CHECK-LABEL: func @joined
+// CHECK: "exp1" [{{.*}}] from %arg0
+// CHECK-NOT: map_reduce
+func.func @joined(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = tensor.extract_slice %x[0] [3] [1] : tensor<6xf32> to tensor<3xf32>
+  %1 = tensor.extract_slice %x[3] [3] [1] : tensor<6xf32> to tensor<3xf32>
+  %2 = tensor.concat dim(0) %0, %1 : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  %e = tensor.empty() : tensor<6xf32>
+  %3 = linalg.exp ins(%2 : tensor<6xf32>) outs(%e : tensor<6xf32>) -> tensor<6xf32>
+  return %3 : tensor<6xf32>
+}
+
+// CHECK-LABEL: func @pad
+// CHECK: "pad1" [{{.*}}] from %arg0[({{[a-z]}}-2) mod 3]
+// CHECK: arith.constant 7.0
+// CHECK: arith.select
+func.func @pad(%x: tensor<3xf32>) -> tensor<6xf32> {
+  %v = arith.constant 7.0 : f32
+  %0 = tensor.pad %x low[2] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<3xf32> to tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
