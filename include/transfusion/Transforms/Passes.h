@@ -7,9 +7,9 @@
 #ifndef TRANSFUSION_TRANSFORMS_PASSES_H
 #define TRANSFUSION_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "transfusion/Dialect/Einsum/IR/Einsum.h"
 #include "transfusion/Dialect/Sched/IR/Sched.h"
 
