@@ -37,10 +37,32 @@ def validate(schedule):
         raise Wrong("/".join(map(str, error.path)) + ": " + error.message[:200])
 
 
+def check_moves(schedule):
+    """Loads ahead and late stores lie within the life of their buffer, which
+    covers no phase twice."""
+    buffers = {b["name"]: b for b in schedule["buffers"]}
+    phases = {g["name"]: len(g["phases"]) for g in schedule["groups"]}
+    for b in buffers.values():
+        if b["last_use"] - b["first_use"] >= phases[b["group"]]:
+            raise Wrong(f"{b['name']} lives in a phase twice")
+    number = 0
+    for g in schedule["groups"]:
+        for p in g["phases"]:
+            for t in p["transfers"]:
+                b = buffers[t["buffer"]]
+                ahead = t["when"].get("first_phases_ahead", 0)
+                later = t["when"].get("phases_later", 0)
+                if not b["first_use"] <= number - ahead <= number + later <= b["last_use"]:
+                    raise Wrong(f"{b['name']} is not live when it is transferred")
+            number += 1
+
+
 def check_buffers(schedule):
     buffers = schedule["buffers"]
     capacity = {m["name"]: m["capacity_bytes"] for m in schedule["arch"]["memories"]}
     ends = defaultdict(int)
+    phases = {g["name"]: len(g["phases"]) for g in schedule["groups"]}
+    check_moves(schedule)
     for i, x in enumerate(buffers):
         end = x["address"] + x["bytes"]
         ends[x["memory"]] = max(ends[x["memory"]], end)
@@ -50,8 +72,10 @@ def check_buffers(schedule):
             raise Wrong(f"{x['name']} is too small for its slots")
         for y in buffers[:i]:
             if (x["memory"] == y["memory"]
-                    and x["first_use"] <= y["last_use"]
-                    and y["first_use"] <= x["last_use"]
+                    and x["group"] == y["group"]
+                    and any(x["first_use"] <= y["last_use"] + turn
+                            and y["first_use"] + turn <= x["last_use"]
+                            for turn in (-phases[x["group"]], 0, phases[x["group"]]))
                     and x["address"] < y["address"] + y["bytes"]
                     and y["address"] < x["address"] + x["bytes"]):
                 raise Wrong(f"{x['name']} and {y['name']} share bytes")
@@ -217,7 +241,12 @@ class Walk:
         for t in self.phase["transfers"]:
             if t["kind"] == "store":
                 only = t["when"].get("only_at_last")
+                pieces = set()  # a deferred result is stored once
                 for e in self.epochs:
+                    where = tuple(self.span(r, e) for r in t["piece"])
+                    if t["when"].get("phases_later") and where in pieces:
+                        continue
+                    pieces.add(where)
                     if only is None or only not in self.order or \
                             e[self.order.index(only)] == self.trips[self.order.index(only)] - 1:
                         self.written += self.bytes(t, e)

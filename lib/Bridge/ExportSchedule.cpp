@@ -79,10 +79,24 @@ void Exporter::run(const core::Run &run) {
 
 void Exporter::phase(const core::Phase &phase) {
   SmallVector<StringAttr> order = ranks(phase.order);
+  auto tensor = [&](core::TensorId t) {
+    return b.getStringAttr(source.cascade.tensors[t].name);
+  };
+  auto listOrNone = [&](ArrayRef<Attribute> list) {
+    return list.empty() ? ArrayAttr() : b.getArrayAttr(list);
+  };
+  SmallVector<Attribute> prefetch, defer;
+  for (const core::Prefetch &p : phase.prefetch)
+    prefetch.push_back(
+        sched::PrefetchAttr::get(b.getContext(), tensor(p.tensor), p.ahead));
+  for (const core::Defer &d : phase.defer)
+    defer.push_back(
+        sched::DeferAttr::get(b.getContext(), tensor(d.tensor), d.by));
   auto op = sched::PhaseOp::create(
       b, loc,
       b.getArrayAttr(SmallVector<Attribute>(order.begin(), order.end())),
-      tiling(phase.block), tiling(phase.inner), phase.wrap);
+      tiling(phase.block), tiling(phase.inner), phase.wrap,
+      listOrNone(prefetch), listOrNone(defer));
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());
   for (const core::Run &run : phase.runs)

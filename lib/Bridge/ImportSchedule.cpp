@@ -138,6 +138,19 @@ core::Phase ScheduleImporter::phase(sched::PhaseOp op) {
   phase.block = sizes(op.getBlockAttr());
   phase.inner = sizes(op.getInnerAttr());
   phase.wrap = op.getWrap();
+  if (op.getPrefetchAttr())
+    for (auto p : op.getPrefetchAttr().getAsRange<sched::PrefetchAttr>())
+      phase.prefetch.push_back(
+          {source.tensorId(p.getTensor()), static_cast<int32_t>(p.getAhead())});
+  if (op.getDeferAttr())
+    for (auto d : op.getDeferAttr().getAsRange<sched::DeferAttr>())
+      phase.defer.push_back(
+          {source.tensorId(d.getTensor()), static_cast<int32_t>(d.getBy())});
+  auto byTensor = [](const auto &a, const auto &b) {
+    return a.tensor < b.tensor;
+  };
+  llvm::sort(phase.prefetch, byTensor);
+  llvm::sort(phase.defer, byTensor);
   for (auto run : op.getBody().getOps<sched::RunOp>())
     phase.runs.push_back(this->run(run));
   return phase;

@@ -224,6 +224,8 @@ void PhaseWriter::stores(const PlannedSlot &s, int32_t index) {
         j.attribute("scope", "epoch");
         j.attribute("after_slot", index);
         j.attribute("stage", s.stage);
+        if (b.storeDelay > 0)
+          j.attribute("phases_later", b.storeDelay);
         if (b.storesLastSliceOnly)
           j.attribute("only_at_last",
                       c.ranks[c.tensors[b.tensor].iterativeRank].name);

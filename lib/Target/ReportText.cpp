@@ -151,7 +151,8 @@ void TextWriter::memory() {
     int64_t most = -1;
     auto live = [&](const Buffer &b, int32_t g, int32_t p) {
       return b.group == g && b.memory == static_cast<MemoryId>(m) &&
-             b.firstPhase <= p && p <= b.lastPhase;
+             livesIn(b, p,
+                     static_cast<int32_t>(v.plan.groups[g].phases.size()));
     };
     for (int32_t g = 0; g < static_cast<int32_t>(v.plan.groups.size()); ++g)
       for (int32_t p = 0;

@@ -59,6 +59,8 @@ void transfusion::writeLoad(const ScheduleView &v, llvm::json::OStream &j,
         j.attribute("stage", b.minStage);
         j.attribute("steps_ahead", 1);
       }
+      if (b.prefetchAhead > 0)
+        j.attribute("first_phases_ahead", b.prefetchAhead);
     });
     // Points of each rank that the piece spans, before clipping.
     j.attributeObject("piece", [&] {

@@ -8,6 +8,7 @@
 #include "RandomCases.h"
 
 #include "transfusion/Core/Cost/Timing.h"
+#include "transfusion/Core/Model/Plan.h"
 
 #include <algorithm>
 
@@ -35,6 +36,7 @@ public:
       makeDag();
       break;
     }
+    randomMoves();
     return std::move(r);
   }
 
@@ -363,6 +365,27 @@ private:
       if (chance(4))
         g.retain.push_back(
             {t, chance(2) ? RetainLevel::Tile : RetainLevel::Group});
+  }
+
+  /// Loads ahead and deferred stores, wherever the plan allows.
+  void randomMoves() {
+    if (chance(3) || !makePlan(r.c, r.a, r.s).faults.empty())
+      return;
+    for (Group &g : r.s.groups)
+      for (Phase &p : g.phases)
+        for (TensorId t = 0; t < static_cast<TensorId>(r.c.tensors.size());
+             ++t) {
+          if (g.phases.size() < 2 || chance(3))
+            continue;
+          const int32_t distance = static_cast<int32_t>(
+              between(1, static_cast<int64_t>(g.phases.size()) - 1));
+          p.prefetch.push_back({t, distance});
+          if (!makePlan(r.c, r.a, r.s).faults.empty())
+            p.prefetch.pop_back();
+          p.defer.push_back({t, distance});
+          if (!makePlan(r.c, r.a, r.s).faults.empty())
+            p.defer.pop_back();
+        }
   }
 
   /// Einsums in their order, cut into groups and phases; sums that span epochs

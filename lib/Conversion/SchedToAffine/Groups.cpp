@@ -66,7 +66,7 @@ void ProgramEmitter::emitTile(int32_t g, const OuterTile &tile) {
       bool isInput = buffer.role == BufferRole::Input;
       if (isInput && buffer.level == RetainLevel::Group)
         continue;
-      if (buffer.firstPhase != phase)
+      if (buffer.phase != phase)
         continue;
       poisonBuffer(id);
       // What is fetched once per tile comes before the pipeline.

@@ -1,4 +1,4 @@
-//===- CheckPlan.cpp - Rules P01 to P10: a plan against its schedule ------===//
+//===- CheckPlan.cpp - Rules P01 to P11: a plan against its schedule ------===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -201,6 +201,7 @@ void PlanChecker::result(int32_t g, int32_t phase, const PlannedSlot &planned) {
     here |= v.readAt(r).phase == phase;
     later |= v.readAt(r).phase > phase;
   }
+  later |= leaves && deferredBy(v.s.groups[g].phases[phase], t) > 0;
   // Carried, whole tile: its own phase reads it there too.
   bool whole = later && v.c.tensors[t].iterativeDim < 0;
   require((here || leaves) && !whole, planned.window,
@@ -278,6 +279,12 @@ void PlanChecker::need(const Need &n) {
                num(b.lastPhase + 1) + ", but is used from " +
                num(n.firstPhase + 1) + " to " + num(n.lastPhase + 1),
            n.lastPhase, b.lastPhase, "phases");
+    if (b.prefetchAhead != n.ahead || b.storeDelay != n.delay)
+      at("P11",
+         name + " is loaded " + num(b.prefetchAhead) + " and stored " +
+             num(b.storeDelay) + " phases away instead of " + num(n.ahead) +
+             " and " + num(n.delay),
+         replan, n.group, b.phase);
     return;
   }
   at("P05",
@@ -301,8 +308,13 @@ void PlanChecker::overlaps() {
       const Buffer &x = p.buffers[j], &y = p.buffers[i];
       if (x.group != y.group || x.memory != y.memory)
         continue;
-      bool live =
-          lives[j].first <= lives[i].last && lives[i].first <= lives[j].last;
+      // The next outer tile's turn, or the one's before, counts as well.
+      const int32_t phases =
+          static_cast<int32_t>(v.s.groups[x.group].phases.size());
+      bool live = false;
+      for (int32_t turn : {-phases, 0, phases})
+        live |= lives[j].first <= lives[i].last + turn &&
+                lives[i].first + turn <= lives[j].last;
       bool share =
           x.address < y.address + y.bytes && y.address < x.address + x.bytes;
       if (!live || !share)

@@ -33,7 +33,10 @@ std::vector<Violation> transfusion::core::checkSchedule(const Cascade &c,
   checkOrder(view, sink);
   checkCoverage(view, sink);
   checkRetention(view, sink);
+  checkMoves(view, sink);
   // Footprints of a schedule that is wrong otherwise would only confuse.
+  if (sink.empty())
+    checkMoveSpans(view, sink);
   if (sink.empty())
     checkCapacity(view, a, sink);
   return std::move(sink.found);

@@ -36,6 +36,27 @@ RetainLevel check::retainLevel(const Group &g, TensorId t) {
   return RetainLevel::Block;
 }
 
+bool check::neededIn(const Need &n, int32_t phase, int32_t phases) {
+  for (int32_t at = n.firstPhase; at <= n.lastPhase; ++at)
+    if ((at % phases + phases) % phases == phase)
+      return true;
+  return false;
+}
+
+int32_t check::prefetchAhead(const Phase &p, TensorId t) {
+  for (const Prefetch &f : p.prefetch)
+    if (f.tensor == t)
+      return f.ahead;
+  return 0;
+}
+
+int32_t check::deferredBy(const Phase &p, TensorId t) {
+  for (const Defer &d : p.defer)
+    if (d.tensor == t)
+      return d.by;
+  return 0;
+}
+
 namespace {
 
 using Sizes = std::vector<int64_t>; // by RankId
@@ -59,6 +80,7 @@ private:
   Sizes blockSizes(int32_t p, int32_t position) const;
   int64_t fetchSlots(const Need &n, int32_t position) const;
   int64_t footprint(const Need &n, const Sizes &sizes) const;
+  void loadAhead(Need &n);
 };
 
 void Collector::touch(Need &n, int32_t stage, int32_t phase) {
@@ -138,8 +160,15 @@ void Collector::slot(const Place &at) {
     if (!slot.finishOnly)
       return;
   }
-  if (leavesGroup(v, t))
-    made(t, BufferRole::Output, at);
+  if (!leavesGroup(v, t))
+    return;
+  if (int32_t by = deferredBy(v.s.groups[g].phases[at.phase], t)) {
+    Need &kept = made(t, BufferRole::Carried, at);
+    kept.delay = by;
+    kept.lastPhase = std::max(kept.lastPhase, at.phase + by);
+    return;
+  }
+  made(t, BufferRole::Output, at);
 }
 
 Sizes Collector::tileSizes(int32_t p, bool wholeExtent) const {
@@ -244,6 +273,11 @@ int64_t Collector::footprint(const Need &n, const Sizes &sizes) const {
   return mulSat(values, ceilDiv(bits, 8));
 }
 
+void Collector::loadAhead(Need &n) {
+  n.ahead = prefetchAhead(v.s.groups[g].phases[n.firstPhase], n.tensor);
+  n.firstPhase -= n.ahead;
+}
+
 void Collector::finishUp() {
   // What a later phase reads is written to the whole tile at once, and read
   // there by its own phase too; only a recurrence needs a window besides.
@@ -266,6 +300,7 @@ void Collector::finishUp() {
         int32_t j = fetchPosition(n);
         n.bytesPerSlot = footprint(n, blockSizes(n.phase, j));
         n.slots = j < 0 ? 1 : fetchSlots(n, j);
+        loadAhead(n);
         break;
       }
       n.bytesPerSlot =
@@ -273,6 +308,8 @@ void Collector::finishUp() {
       if (n.level == RetainLevel::Group) { // held over all outer tiles
         n.firstPhase = 0;
         n.lastPhase = static_cast<int32_t>(v.s.groups[g].phases.size()) - 1;
+      } else {
+        loadAhead(n);
       }
       break;
     case BufferRole::Window:

@@ -30,8 +30,17 @@ struct Need {
   int32_t minStage = 0, maxStage = 0;
   int64_t bytesPerSlot = 0, slots = 1;
   int64_t bytes = 0; ///< of all slots; kTooMuch when beyond 2^63
+  /// Below 0 or beyond the last phase: in the outer tile before or after.
   int32_t firstPhase = 0, lastPhase = 0;
+  int32_t ahead = 0, delay = 0; ///< phases, of a prefetch or a deferred store
 };
+
+/// The phase, in some outer tile, needs it.
+bool neededIn(const Need &n, int32_t phase, int32_t phases);
+
+/// Phases by which the schedule moves a load ahead or a store back; 0: not.
+int32_t prefetchAhead(const Phase &p, TensorId t);
+int32_t deferredBy(const Phase &p, TensorId t);
 
 /// Needs of one group, in the order in which its slots ask for them. Requires
 /// that the rules up to S25 hold.

@@ -94,13 +94,13 @@ void check::checkCapacity(const View &v, const Arch &a, Sink &sink) {
   const Memory &m = a.memories[1]; // A02, A09
   for (int32_t g = 0; g < static_cast<int32_t>(v.s.groups.size()); ++g) {
     std::vector<Need> needs = needsOf(v, g);
+    const int32_t phases = static_cast<int32_t>(v.s.groups[g].phases.size());
     Violation worst;
-    for (int32_t p = 0; p < static_cast<int32_t>(v.s.groups[g].phases.size());
-         ++p) {
+    for (int32_t p = 0; p < phases; ++p) {
       int64_t live = 0;
       std::vector<size_t> terms;
       for (size_t i = 0; i < needs.size(); ++i)
-        if (const Need &n = needs[i]; n.firstPhase <= p && p <= n.lastPhase) {
+        if (const Need &n = needs[i]; neededIn(n, p, phases)) {
           live = addSat(live, addSat(n.bytes, kBufferAlignment - 1) == kTooMuch
                                   ? kTooMuch
                                   : ceilDiv(n.bytes, kBufferAlignment) *

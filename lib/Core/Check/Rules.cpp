@@ -71,6 +71,10 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"S28", "retained inputs", "a group retains only what it reads and does not make"},
     {"S29", "retained once", "retained tensors are sorted, each once"},
     {"S30", "capacity", "what is live in a phase fits its memory"},
+    {"S31", "prefetched inputs", "a phase prefetches only what it is the first to load in an outer tile"},
+    {"S32", "deferred results", "a phase defers only results that it makes for the outer memory, and no recurrence"},
+    {"S33", "moved once", "prefetched and deferred tensors are sorted, each once, moved by at least one phase"},
+    {"S34", "free again", "nothing is still needed when it is loaded or made for the next outer tile"},
 
     {"P01", "mirror", "the plan runs the slots of its schedule"},
     {"P02", "buffers", "a buffer is in the memory that feeds the units, aligned, of positive size"},
@@ -82,6 +86,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"P08", "overlap", "buffers that are live together share no byte"},
     {"P09", "placement", "no buffer ends beyond its memory"},
     {"P10", "allocation", "an allocation ends where its last buffer ends"},
+    {"P11", "moves", "first pieces are loaded ahead, and results stored later, as the schedule says"},
   };
   // clang-format on
   return rules;

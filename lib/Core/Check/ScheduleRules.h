@@ -38,6 +38,10 @@ void checkCoverage(const View &v, Sink &sink);
 void checkRetention(const View &v, Sink &sink);
 void checkCapacity(const View &v, const Arch &a, Sink &sink);
 
+// MoveRules.cpp
+void checkMoves(const View &v, Sink &sink);
+void checkMoveSpans(const View &v, Sink &sink);
+
 } // namespace transfusion::core::check
 
 #endif // TRANSFUSION_LIB_CORE_CHECK_SCHEDULERULES_H

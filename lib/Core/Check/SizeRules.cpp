@@ -61,6 +61,12 @@ void check::checkIds(const Cascade &c, const Arch &a, const Schedule &s,
       ranks(phase.order);
       sizes("block", phase.block);
       sizes("inner", phase.inner);
+      for (const Prefetch &f : phase.prefetch)
+        if (!has(c.tensors, f.tensor))
+          dangling("tensor", f.tensor);
+      for (const Defer &d : phase.defer)
+        if (!has(c.tensors, d.tensor))
+          dangling("tensor", d.tensor);
       for (const Run &run : phase.runs) {
         if (!has(a.units, run.unit))
           dangling("unit", run.unit);

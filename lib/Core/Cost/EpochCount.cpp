@@ -19,20 +19,20 @@ constexpr int64_t kMaxEpochs = int64_t(1) << 62;
 /// that each window occurs in it.
 struct Text {
   int64_t length = 0;
-  std::string head, tail;                               ///< up to S - 1 classes
+  std::u16string head, tail;                            ///< up to S - 1 classes
   std::vector<std::pair<EpochWindow, int64_t>> windows; ///< sorted
 };
 
 class Counter {
 public:
-  Counter(const std::vector<EpochLoop> &loops, int32_t stages)
+  Counter(const std::vector<std::vector<int64_t>> &loops, int32_t stages)
       : loops(loops), stages(stages), reach(stages - 1) {}
 
   EpochCounts run(bool wrap) {
     Text text = nest(0, 0);
     counts.epochs = text.length;
-    const std::string ends(reach,
-                           wrap && !text.head.empty() ? text.head[0] : kIdle);
+    const std::u16string ends(reach, wrap && !text.head.empty() ? text.head[0]
+                                                                : kIdle);
     Text padded = concat(literal(ends), text);
     if (!wrap)
       padded = concat(padded, literal(ends));
@@ -41,9 +41,9 @@ public:
   }
 
 private:
-  Text letter(char c) const { return literal(std::string(1, c)); }
+  Text letter(char16_t c) const { return literal(std::u16string(1, c)); }
 
-  Text literal(const std::string &s) const {
+  Text literal(const std::u16string &s) const {
     Text t;
     t.length = static_cast<int64_t>(s.size());
     t.head = s.substr(0, reach);
@@ -67,7 +67,7 @@ private:
   /// Windows that begin in `x` and end in `y`.
   template <typename Visit>
   void atJunction(const Text &x, const Text &y, Visit visit) const {
-    const std::string joint = x.tail + y.head;
+    const std::u16string joint = x.tail + y.head;
     for (size_t i = 0; i < x.tail.size() && i + stages <= joint.size(); ++i)
       visit(joint.substr(i, stages));
   }
@@ -130,22 +130,23 @@ private:
   /// says.
   Text nest(size_t depth, uint64_t ragged) {
     if (depth == loops.size()) {
-      if (counts.classes.size() == 127) {
+      if (counts.classes.size() == 65535) {
         counts.overflow = true;
         return letter(0);
       }
       counts.classes.push_back(ragged);
-      return letter(static_cast<char>(counts.classes.size() - 1));
+      return letter(static_cast<char16_t>(counts.classes.size() - 1));
     }
-    const EpochLoop &loop = loops[depth];
-    const Text full = nest(depth + 1, ragged);
-    if (!loop.raggedLast)
-      return power(full, loop.trips);
-    const Text last = nest(depth + 1, ragged | uint64_t(1) << depth);
-    return concat(power(full, loop.trips - 1), last);
+    Text text;
+    for (size_t i = 0; i < loops[depth].size() && !counts.overflow; ++i) {
+      const uint64_t later = i > 0 && depth < 64 ? uint64_t(1) << depth : 0;
+      text =
+          concat(text, power(nest(depth + 1, ragged | later), loops[depth][i]));
+    }
+    return text;
   }
 
-  const std::vector<EpochLoop> &loops;
+  const std::vector<std::vector<int64_t>> &loops;
   const size_t stages, reach;
   EpochCounts counts;
 };
@@ -154,7 +155,20 @@ private:
 
 EpochCounts countEpochs(const std::vector<EpochLoop> &loops, int32_t stages,
                         bool wrap) {
-  return Counter(loops, stages).run(wrap);
+  std::vector<std::vector<int64_t>> runs;
+  runs.reserve(loops.size());
+  for (const EpochLoop &loop : loops) {
+    if (loop.raggedLast)
+      runs.push_back({loop.trips - 1, 1});
+    else
+      runs.push_back({loop.trips});
+  }
+  return Counter(runs, stages).run(wrap);
+}
+
+EpochCounts countWindows(const std::vector<std::vector<int64_t>> &runs,
+                         int32_t width) {
+  return Counter(runs, width).run(/*wrap=*/false);
 }
 
 } // namespace transfusion::core

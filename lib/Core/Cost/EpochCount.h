@@ -34,8 +34,8 @@ struct EpochLoop {
 
 /// Classes of S consecutive epochs, oldest first; a class is the number of a
 /// set of ragged loops. kIdle: the stage has no epoch.
-using EpochWindow = std::string;
-inline constexpr char kIdle = static_cast<char>(-1);
+using EpochWindow = std::u16string;
+inline constexpr char16_t kIdle = static_cast<char16_t>(-1);
 
 struct EpochCounts {
   int64_t epochs = 0;
@@ -43,13 +43,19 @@ struct EpochCounts {
   std::vector<uint64_t> classes;
   /// Steps of the pipeline by what is in them, fill and drain included.
   std::vector<std::pair<EpochWindow, int64_t>> windows;
-  bool overflow = false; ///< too many epochs (2^62) or classes (127)
+  bool overflow = false; ///< too many epochs (2^62) or classes (65535)
 };
 
 /// `wrap`: a modulo pipeline, whose stages are never idle while it fills (the
 /// first epoch stands in) and which drains by itself.
 EpochCounts countEpochs(const std::vector<EpochLoop> &loops, int32_t stages,
                         bool wrap);
+
+/// The same for loops whose turns are of several kinds, one after another:
+/// `runs` has, per loop, how many turns there are of each. Classes are numbered
+/// row-major.
+EpochCounts countWindows(const std::vector<std::vector<int64_t>> &runs,
+                         int32_t width);
 
 } // namespace transfusion::core
 

@@ -7,7 +7,7 @@
 
 #include "transfusion/Core/Cost/Evaluate.h"
 
-#include "PhaseCost.h"
+#include "TileOverlap.h"
 
 #include <algorithm>
 
@@ -45,8 +45,15 @@ public:
 
 private:
   void evaluateGroup(const Schedule &s, const Plan &p, int32_t g);
-  void evaluatePhase(const PhaseTile &tile, const TileClass &cls,
-                     PhaseCost &cost);
+  struct TileCost { ///< of a phase in one class of outer tiles
+    int64_t computeCycles = 0;
+    PhaseTraffic traffic;
+  };
+  TileCost evaluateTile(const PhaseTile &tile, const TileClass &cls,
+                        PhaseCost &cost);
+  void addLatency(const TileCost &tile, const TransferBytes &beside,
+                  int64_t count, PhaseCost &cost);
+  double addTransfers(int64_t read, int64_t write);
   void describePhase(const PhaseTile &tile, PhaseCost &cost);
   int64_t repeats(const PhasePlan &plan, EinsumId e, bool finish);
   void addWork(const PhasePlan &plan);
@@ -78,40 +85,31 @@ Evaluator::Impl::bottleneck(const std::vector<double> &memory, double compute,
   return a.units[busiest - unitBusy.begin()].name;
 }
 
-void Evaluator::Impl::evaluatePhase(const PhaseTile &tile, const TileClass &cls,
-                                    PhaseCost &cost) {
+/// Counts of a phase in all outer tiles of a class.
+Evaluator::Impl::TileCost Evaluator::Impl::evaluateTile(const PhaseTile &tile,
+                                                        const TileClass &cls,
+                                                        PhaseCost &cost) {
   PhaseTimes &phaseTimes = times.phase(tile.decision(), tile.planned());
   const PhaseCompute compute =
       computeOf(tile, a, phaseTimes, tally, report.faults);
-  const PhaseTraffic t = trafficOf(tile, tally);
-  const MemoryId inner = bufferMemory();
-  const Memory &dram = a.memories.front();
-
-  const double overlapped =
-      transferCycles(dram, a.clockHz, double(t.outerRead - t.firstRead),
-                     double(t.outerWrite - t.lastWrite));
-  const double exposed =
-      transferCycles(dram, a.clockHz, double(t.firstRead), 0) +
-      transferCycles(dram, a.clockHz, 0, double(t.lastWrite));
-  const double buffer =
-      transferCycles(a.memories[inner], a.clockHz, double(t.bufferRead),
-                     double(t.bufferWrite));
-  const double n = double(cls.count);
+  TileCost result{compute.cycles, trafficOf(tile, tally)};
+  const PhaseTraffic &t = result.traffic;
   cost.epochs = tally.add(cost.epochs, tally.mul(compute.epochs, cls.count));
-  cost.computeCycles += n * double(compute.cycles);
-  cost.exposedCycles += n * exposed;
-  cost.latencyCycles +=
-      n * (std::max({double(compute.cycles), overlapped, buffer}) + exposed);
-  phaseMemoryCycles[0] += n * (overlapped + exposed);
-  phaseMemoryCycles[inner] += n * buffer;
+  cost.computeCycles += double(cls.count) * double(compute.cycles);
 
   auto addBytes = [&](int64_t &sum, int64_t bytes) {
     sum = tally.add(sum, tally.mul(bytes, cls.count));
   };
   addBytes(report.readBytes[0], t.outerRead);
   addBytes(report.writeBytes[0], t.outerWrite);
-  addBytes(report.readBytes[inner], t.bufferRead);
-  addBytes(report.writeBytes[inner], t.bufferWrite);
+  addBytes(report.readBytes[bufferMemory()], t.bufferRead);
+  addBytes(report.writeBytes[bufferMemory()], t.bufferWrite);
+  for (const MovedTransfer &m : t.moved) {
+    addBytes(report.readBytes[0], m.read);
+    addBytes(report.writeBytes[0], m.write);
+    addBytes(report.writeBytes[bufferMemory()], m.read);
+    addBytes(report.readBytes[bufferMemory()], m.write);
+  }
   const std::vector<PlannedSlot> &slots = tile.planned().slots;
   for (size_t i = 0; i < slots.size(); ++i) {
     const int64_t busy = tally.mul(compute.slotCycles[i], cls.count);
@@ -120,6 +118,45 @@ void Evaluator::Impl::evaluatePhase(const PhaseTile &tile, const TileClass &cls,
     ofUnit = tally.add(ofUnit, busy);
     ofEinsum = tally.add(ofEinsum, busy);
   }
+  return result;
+}
+
+/// `count` outer tiles in which these bytes move beside the phase for others.
+void Evaluator::Impl::addLatency(const TileCost &tile,
+                                 const TransferBytes &beside, int64_t count,
+                                 PhaseCost &cost) {
+  const PhaseTraffic &t = tile.traffic;
+  const Memory &dram = a.memories.front();
+  const MemoryId inner = bufferMemory();
+  const double overlapped = transferCycles(
+      dram, a.clockHz, double(t.outerRead - t.firstRead) + double(beside.read),
+      double(t.outerWrite - t.lastWrite) + double(beside.write));
+  const double exposed =
+      transferCycles(dram, a.clockHz, double(t.firstRead), 0) +
+      transferCycles(dram, a.clockHz, 0, double(t.lastWrite));
+  const double buffer = transferCycles(
+      a.memories[inner], a.clockHz, double(t.bufferRead) + double(beside.write),
+      double(t.bufferWrite) + double(beside.read));
+  const double n = double(count);
+  cost.exposedCycles += n * exposed;
+  cost.latencyCycles +=
+      n *
+      (std::max({double(tile.computeCycles), overlapped, buffer}) + exposed);
+  phaseMemoryCycles[0] += n * (overlapped + exposed);
+  phaseMemoryCycles[inner] += n * buffer;
+}
+
+/// Cycles of transfers between the outer memory and the buffer that nothing
+/// runs beside.
+double Evaluator::Impl::addTransfers(int64_t read, int64_t write) {
+  const MemoryId inner = bufferMemory();
+  const double outside =
+      transferCycles(a.memories[0], a.clockHz, double(read), double(write));
+  const double inside =
+      transferCycles(a.memories[inner], a.clockHz, double(write), double(read));
+  memoryCycles[0] += outside;
+  memoryCycles[inner] += inside;
+  return std::max(outside, inside);
 }
 
 /// What a reader wants to know of the steady state of a full tile.
@@ -199,7 +236,9 @@ void Evaluator::Impl::addWork(const PhasePlan &plan) {
 
 void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
                                     int32_t g) {
-  const std::vector<TileClass> classes = outerTileClasses(c, s, p, g);
+  const OuterTiles tiles = outerTiles(c, s, p, g);
+  const std::vector<TileClass> &classes = tiles.classes;
+  const int32_t phases = static_cast<int32_t>(p.groups[g].phases.size());
   GroupCost group;
   for (const TileClass &cls : classes)
     group.outerTiles = tally.add(group.outerTiles, tally.count(cls.count));
@@ -207,31 +246,39 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
     group.peakBytes =
         std::max(group.peakBytes, p.buffers[id].address + p.buffers[id].bytes);
 
-  const MemoryId inner = bufferMemory();
-  const int64_t loaded = groupLoadBytes(c, p, g, tally);
-  report.readBytes[0] = tally.add(report.readBytes[0], loaded);
-  report.writeBytes[inner] = tally.add(report.writeBytes[inner], loaded);
-  const double fromDram =
-      transferCycles(a.memories[0], a.clockHz, double(loaded), 0);
-  const double intoBuffer =
-      transferCycles(a.memories[inner], a.clockHz, 0, double(loaded));
-  group.loadCycles = std::max(fromDram, intoBuffer);
-  memoryCycles[0] += fromDram;
-  memoryCycles[inner] += intoBuffer;
-  group.latencyCycles = group.loadCycles;
-
-  for (int32_t ph = 0; ph < static_cast<int32_t>(p.groups[g].phases.size());
-       ++ph) {
-    PhaseCost cost;
+  TileOverlap overlap(tiles, phases, tally);
+  std::vector<std::vector<TileCost>> tileCosts(phases);
+  group.phases.resize(phases);
+  for (int32_t ph = 0; ph < phases; ++ph) {
+    PhaseCost &cost = group.phases[ph];
     cost.unitBusyCycles.assign(a.units.size(), 0);
-    phaseMemoryCycles.assign(a.memories.size(), 0);
-    for (const TileClass &cls : classes) {
-      evaluatePhase({c, s, p, g, ph, cls.spans}, cls, cost);
+    for (size_t i = 0; i < classes.size(); ++i) {
+      tileCosts[ph].push_back(
+          evaluateTile({c, s, p, g, ph, classes[i].spans}, classes[i], cost));
       if (!report.faults.empty())
         return; // one sentence is enough
+      overlap.add(ph, static_cast<int32_t>(i),
+                  tileCosts[ph].back().traffic.moved);
     }
     describePhase({c, s, p, g, ph, classes.front().spans}, cost);
     addWork(p.groups[g].phases[ph]);
+  }
+
+  const int64_t retained = groupLoadBytes(c, p, g, tally);
+  report.readBytes[0] = tally.add(report.readBytes[0], retained);
+  report.writeBytes[bufferMemory()] =
+      tally.add(report.writeBytes[bufferMemory()], retained);
+  const TransferBytes ends = overlap.ends();
+  group.loadCycles = addTransfers(tally.add(retained, ends.read), 0);
+  group.storeCycles = addTransfers(0, ends.write);
+  group.latencyCycles = group.loadCycles + group.storeCycles;
+
+  const std::vector<TileNeighbours> neighbours = overlap.neighbours();
+  for (int32_t ph = 0; ph < phases; ++ph) {
+    PhaseCost &cost = group.phases[ph];
+    phaseMemoryCycles.assign(a.memories.size(), 0);
+    for (const TileNeighbours &n : neighbours)
+      addLatency(tileCosts[ph][n.at], overlap.beside(ph, n), n.count, cost);
     cost.bottleneck =
         bottleneck(phaseMemoryCycles, cost.computeCycles, cost.unitBusyCycles);
     for (size_t m = 0; m < a.memories.size(); ++m) {
@@ -243,7 +290,6 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
           tally.add(report.unitBusyCycles[u], cost.unitBusyCycles[u]);
     computeCycles += cost.computeCycles;
     group.latencyCycles += cost.latencyCycles;
-    group.phases.push_back(std::move(cost));
   }
   report.latencyCycles += group.latencyCycles;
   report.groups.push_back(std::move(group));

@@ -82,22 +82,28 @@ private:
 };
 } // namespace
 
-std::vector<TileClass> outerTileClasses(const Cascade &c, const Schedule &s,
-                                        const Plan &p, int32_t g) {
+OuterTiles outerTiles(const Cascade &c, const Schedule &s, const Plan &p,
+                      int32_t g) {
   const Group &group = s.groups[g];
   const Classifier classifier(c, p.groups[g]);
   TileClass start;
   for (const Rank &r : c.ranks)
     start.spans.push_back({0, r.extent});
-  std::vector<TileClass> classes{start};
+  OuterTiles result;
+  std::vector<TileClass> &classes = result.classes;
+  classes = {start};
   for (RankId r : group.tileOrder) {
     const int64_t tile =
         static_cast<size_t>(r) < group.tile.size() ? group.tile[r] : 0;
     if (tile <= 0 || tile >= c.ranks[r].extent)
       continue;
+    const std::vector<RankTiles> kinds = classifier.tilesOf(r, tile);
+    result.runs.emplace_back();
+    for (const RankTiles &tiles : kinds)
+      result.runs.back().push_back(tiles.count);
     std::vector<TileClass> refined;
     for (const TileClass &cls : classes)
-      for (const RankTiles &tiles : classifier.tilesOf(r, tile)) {
+      for (const RankTiles &tiles : kinds) {
         refined.push_back(cls);
         refined.back().spans[r] = tiles.span;
         // A product that overflows saturates; -1 says so.
@@ -107,7 +113,7 @@ std::vector<TileClass> outerTileClasses(const Cascade &c, const Schedule &s,
       }
     classes = std::move(refined);
   }
-  return classes;
+  return result;
 }
 
 } // namespace transfusion::core

@@ -23,9 +23,15 @@ struct TileClass {
   int64_t count = 1;       ///< how many there are
 };
 
-/// Classes of the outer tiles of a group, the full tile first.
-std::vector<TileClass> outerTileClasses(const Cascade &c, const Schedule &s,
-                                        const Plan &p, int32_t group);
+struct OuterTiles {
+  std::vector<TileClass> classes; ///< the full tile first, the last tile last
+  /// Per outer loop, how many turns there are of each kind, one after another:
+  /// classes are its combinations, row-major.
+  std::vector<std::vector<int64_t>> runs;
+};
+
+OuterTiles outerTiles(const Cascade &c, const Schedule &s, const Plan &p,
+                      int32_t group);
 
 } // namespace transfusion::core
 

@@ -45,13 +45,13 @@ PhaseCompute computeOf(const PhaseTile &tile, const Arch &a, PhaseTimes &times,
   std::vector<const Extents *> perStage(plan.stages);
   for (const auto &[window, count] : counts.windows) {
     for (int32_t stage = 0; stage < plan.stages; ++stage) {
-      const char cls = window[plan.stages - 1 - stage];
+      const char16_t cls = window[plan.stages - 1 - stage];
       perStage[stage] = cls == kIdle ? nullptr : &extents[cls];
     }
     const StepTime &step = times.step(perStage);
     result.cycles = tally.add(result.cycles, tally.mul(step.ii, count));
     // Every epoch is the newest in exactly one step.
-    const char newest = window.back();
+    const char16_t newest = window.back();
     if (newest == kIdle)
       continue;
     const std::vector<int64_t> &cycles = times.slots(extents[newest]);

@@ -50,10 +50,18 @@ struct PhaseCompute {
 PhaseCompute computeOf(const PhaseTile &tile, const Arch &a, PhaseTimes &times,
                        Tally &tally, std::vector<std::string> &faults);
 
+/// Bytes to or from memory 0 in another phase: `distance` later, negative for
+/// earlier.
+struct MovedTransfer {
+  int32_t distance = 0;
+  int64_t read = 0, write = 0;
+};
+
 struct PhaseTraffic {
   int64_t outerRead = 0, outerWrite = 0; ///< bytes at memory 0
   int64_t firstRead = 0, lastWrite = 0;  ///< exposed ones of these
   int64_t bufferRead = 0, bufferWrite = 0;
+  std::vector<MovedTransfer> moved; ///< not in the sums above
 };
 
 PhaseTraffic trafficOf(const PhaseTile &tile, Tally &tally);

@@ -105,13 +105,26 @@ private:
     const int64_t all = tally.mul(
         bytes(valuesInAllPieces(c, b.access, shape, cuts), b.bitsPerValue),
         repeats(b.access, b.fetchPosition));
+    const int64_t one =
+        bytes(valuesInPiece(c, b.access, shape, first), b.bitsPerValue);
+    if (b.prefetchAhead > 0) {
+      t.outerRead = tally.add(t.outerRead, all - one);
+      t.moved.push_back({-b.prefetchAhead, one, 0});
+      return;
+    }
     t.outerRead = tally.add(t.outerRead, all);
-    t.firstRead =
-        tally.add(t.firstRead, bytes(valuesInPiece(c, b.access, shape, first),
-                                     b.bitsPerValue));
+    t.firstRead = tally.add(t.firstRead, one);
   }
 
   void store(const Buffer &b, const Operand &result) {
+    if (b.storeDelay > 0) {
+      t.moved.push_back(
+          {b.storeDelay, 0,
+           bytes(valuesInPiece(c, result.access, c.tensors[result.tensor].shape,
+                               tile.spans),
+                 b.bitsPerValue)});
+      return;
+    }
     const std::vector<PieceCut> &cuts =
         b.storesLastSliceOnly ? lastSlice(result.tensor) : innerCuts;
     t.outerWrite =

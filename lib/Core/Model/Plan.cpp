@@ -244,6 +244,7 @@ Plan PlanBuilder::build() {
       makeResultBuffers(g, p);
     for (size_t p = 0; p < s.groups[g].phases.size(); ++p)
       makeOperandBuffers(g, p);
+    checkMoves(g);
   }
   finishSizes();
   for (size_t i = 0; i < plan.buffers.size(); ++i)

@@ -19,18 +19,30 @@
 
 namespace transfusion::core {
 
-static bool liveTogether(const Buffer &a, const Buffer &b) {
-  return a.memory == b.memory && a.firstPhase <= b.lastPhase &&
-         b.firstPhase <= a.lastPhase;
+bool livesIn(const Buffer &b, int32_t phase, int32_t phases) {
+  for (int32_t at : {phase - phases, phase, phase + phases})
+    if (b.firstPhase <= at && at <= b.lastPhase)
+      return true;
+  return false;
+}
+
+bool liveTogether(const Buffer &x, const Buffer &y, int32_t phases) {
+  for (int32_t turn : {-phases, 0, phases})
+    if (x.firstPhase <= y.lastPhase + turn &&
+        y.firstPhase + turn <= x.lastPhase)
+      return true;
+  return false;
 }
 
 /// Buffers placed so far, by address.
 static int64_t lowestFit(const Plan &plan, const std::vector<int32_t> &placed,
                          const Buffer &b) {
+  const int32_t phases =
+      static_cast<int32_t>(plan.groups[b.group].phases.size());
   int64_t address = 0;
   for (int32_t id : placed) {
     const Buffer &other = plan.buffers[id];
-    if (!liveTogether(b, other))
+    if (other.memory != b.memory || !liveTogether(b, other, phases))
       continue;
     if (other.address >= address + b.bytes)
       break;

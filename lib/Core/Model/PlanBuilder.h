@@ -65,6 +65,9 @@ private:
   std::vector<int64_t> innerExtents(int32_t group, int32_t phase) const;
   std::vector<int64_t> tileExtents(int32_t group, int32_t phase) const;
   RetainLevel retainLevel(int32_t group, TensorId t) const;
+  int32_t prefetchAhead(int32_t group, int32_t phase, TensorId t) const;
+  int32_t deferredBy(int32_t group, int32_t phase, TensorId t) const;
+  void checkMoves(int32_t group);
   void finishSizes();
 
   bool readLater(TensorId t, int32_t group, int32_t phase) const;

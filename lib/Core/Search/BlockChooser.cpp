@@ -33,7 +33,8 @@ BlockChooser::Problem BlockChooser::describe(const Schedule &s,
 
   for (int32_t id : plan.groups[g].buffers) {
     const Buffer &b = plan.buffers[id];
-    bool live = b.firstPhase <= phaseIndex && phaseIndex <= b.lastPhase;
+    bool live =
+        livesIn(b, phaseIndex, static_cast<int32_t>(group.phases.size()));
     if (b.role == BufferRole::Input && b.level == RetainLevel::Block) {
       if (b.phase != phaseIndex)
         continue;

@@ -18,14 +18,15 @@ int64_t groupNeedBytes(const Plan &p, int32_t group) {
 }
 
 int64_t groupLeastBytes(const Plan &p, int32_t group) {
-  std::vector<int64_t> live(p.groups[group].phases.size(), 0);
+  const int32_t phases = static_cast<int32_t>(p.groups[group].phases.size());
+  std::vector<int64_t> live(phases, 0);
   for (int32_t id : p.groups[group].buffers) {
     const Buffer &b = p.buffers[id];
     int64_t bytes = b.bytes;
     if (b.role == BufferRole::Input || b.role == BufferRole::Window)
       bytes = b.bytesPerSlot; // other blocks or stages may need one slot
     for (int32_t q = b.firstPhase; q <= b.lastPhase; ++q)
-      live[q] += bytes;
+      live[(q + phases) % phases] += bytes;
   }
   return live.empty() ? 0 : *std::max_element(live.begin(), live.end());
 }
@@ -58,7 +59,7 @@ Violation explainMisfit(const Cascade &c, const Arch &a, const Plan &p,
     int64_t bytes = 0;
     std::vector<int32_t> ids;
     for (int32_t id : p.groups[group].buffers)
-      if (p.buffers[id].firstPhase <= q && q <= p.buffers[id].lastPhase) {
+      if (livesIn(p.buffers[id], q, phases)) {
         bytes += p.buffers[id].bytes;
         ids.push_back(id);
       }

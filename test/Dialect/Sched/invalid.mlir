@@ -271,3 +271,15 @@ func.func private @f() attributes {t = #sched.search<policy transfusion, strateg
 
 // expected-error @below {{budget and evaluations must not be negative}}
 func.func private @f() attributes {t = #sched.search<policy transfusion, strategy bipartition, objective edp, mode random, seed 1, budget -4, evaluations 4>}
+
+// -----
+
+// #sched.prefetch
+// expected-error @below {{"%arg0" is prefetched by 0 phases, expected 1 to 65535}}
+func.func private @f() attributes {t = #sched.prefetch<"%arg0" ahead 0>}
+
+// -----
+
+// #sched.defer
+// expected-error @below {{"NR" is deferred by 70000 phases, expected 1 to 65535}}
+func.func private @f() attributes {t = #sched.defer<"NR" by 70000>}

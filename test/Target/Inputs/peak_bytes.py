@@ -35,12 +35,20 @@ print(f"{memory}: peak {peak}, end {end}, file {file_end}, "
 assert (peak == end == file_end == allocated
         == report["allocation_bytes"][memory] <= capacity)
 
-phases = max(b["last_use"] for b in buffers) + 1
+# A buffer may live into the phases of the outer tile before or after its own.
+spans, first = {}, 0
+for g in schedule["groups"]:
+    spans[g["name"]] = range(first, first + len(g["phases"]))
+    first += len(g["phases"])
+group_of = {b["name"]: b["group"] for b in schedule["buffers"]}
 pairs = 0
-for phase in range(phases):
-    live = sorted((b for b in buffers
-                   if b["first_use"] <= phase <= b["last_use"]),
-                  key=lambda b: b["address"])
+for phase in range(first):
+    def is_live(b):
+        span = spans[group_of[b["name"]]]
+        return phase in span and any(
+            b["first_use"] <= phase + turn * len(span) <= b["last_use"]
+            for turn in (-1, 0, 1))
+    live = sorted(filter(is_live, buffers), key=lambda b: b["address"])
     for below, above in zip(live, live[1:]):
         pairs += 1
         assert below["address"] + below["bytes"] <= above["address"], (

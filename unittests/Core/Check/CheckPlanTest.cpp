@@ -190,4 +190,25 @@ TEST(CheckPlan, NeedsALegalSchedule) {
   EXPECT_EQ(brokenRules(t.check()), "S20");
 }
 
+TEST(CheckPlan, P11Moves) {
+  auto prefetch = [](PlanCase &t) {
+    t.queries().prefetch = {{tensorId(t.c, "WQ"), 2}};
+    t.replan();
+  };
+  PlanCase t;
+  prefetch(t);
+  EXPECT_TRUE(t.check().empty()) << describe(t.check());
+  breaks("P11", "is loaded 1 and stored 0 phases away instead of 2 and 0",
+         [&](PlanCase &t) {
+           prefetch(t);
+           t.buffer("WQ", BufferRole::Input).prefetchAhead = 1;
+         });
+  // The lifetime reaches into the outer tile before.
+  breaks("P07", "lives from phase 1 to 1, but is used from -1 to 1",
+         [&](PlanCase &t) {
+           prefetch(t);
+           t.buffer("WQ", BufferRole::Input).firstPhase = 0;
+         });
+}
+
 } // namespace

@@ -56,6 +56,24 @@ struct RandomCase : BertCase {
     for (TensorId x = 0; x < static_cast<TensorId>(c.tensors.size()); ++x)
       if (c.tensors[x].isInput && draw(0, 3) == 0)
         retain(x);
+    if (draw(0, 1))
+      moves();
+  }
+
+  /// Loads ahead and deferred stores, wherever the plan allows.
+  void moves() {
+    for (Group &g : s.groups)
+      for (Phase &p : g.phases)
+        for (TensorId x = 0; x < static_cast<TensorId>(c.tensors.size()); ++x) {
+          const int32_t distance = static_cast<int32_t>(
+              draw(1, static_cast<int64_t>(g.phases.size())));
+          p.prefetch.push_back({x, distance});
+          if (!makePlan(c, a, s).faults.empty())
+            p.prefetch.pop_back();
+          p.defer.push_back({x, distance});
+          if (!makePlan(c, a, s).faults.empty())
+            p.defer.pop_back();
+        }
   }
 
   /// The second half of each phase one stage later: attention where the

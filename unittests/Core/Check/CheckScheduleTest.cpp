@@ -456,6 +456,68 @@ TEST(CheckSchedule, S30Capacity) {
   EXPECT_EQ(brokenRules(t.check()), "S30");
 }
 
+TEST(CheckSchedule, S31PrefetchedInputs) {
+  auto id = [](BertCase &t, const char *name) { return tensorId(t.c, name); };
+  breaks("S31", "phase 1 of group 2 prefetches 'BK', which it is not the first",
+         [&](BertCase &t) { t.queries().prefetch = {{id(t, "BK"), 1}}; });
+  breaks("S31", "prefetches 'WQ', which it is not the first", [&](BertCase &t) {
+    t.s.groups[1].retain = {{id(t, "WQ"), RetainLevel::Group}};
+    t.queries().prefetch = {{id(t, "WQ"), 1}};
+  });
+  breaks("S31", "prefetches 'X', which it is not the first", [&](BertCase &t) {
+    t.s.groups[1].retain = {{id(t, "X"), RetainLevel::Tile}};
+    t.output().prefetch = {{id(t, "X"), 1}};
+  });
+  breaks("S31", "prefetches 'NR', which it is not the first",
+         [&](BertCase &t) { t.ffn().prefetch = {{id(t, "NR"), 1}}; });
+  keeps([&](BertCase &t) {
+    t.queries().prefetch = {{id(t, "X"), 2}};
+    t.attention().prefetch = {{id(t, "BK"), 4}};
+  });
+  breaks("S01", "names tensor 999",
+         [](BertCase &t) { t.queries().prefetch = {{999, 1}}; });
+}
+
+TEST(CheckSchedule, S32DeferredResults) {
+  auto last = [](BertCase &t) {
+    TensorId output = 0;
+    while (!t.c.tensors[output].isOutput)
+      ++output;
+    return output;
+  };
+  breaks("S32", "phase 3 of group 2 defers 'NR', which it does not make for",
+         [](BertCase &t) { t.output().defer = {{tensorId(t.c, "NR"), 1}}; });
+  breaks("S32", "phase 4 of group 2 defers",
+         [&](BertCase &t) { t.ffn().defer = {{last(t), 1}}; });
+  keeps([&](BertCase &t) { t.norm().defer = {{last(t), 2}}; });
+  breaks("S01", "names tensor -1",
+         [](BertCase &t) { t.norm().defer = {{-1, 1}}; });
+}
+
+TEST(CheckSchedule, S33MovedOnce) {
+  breaks("S33", "prefetches 'X' twice", [](BertCase &t) {
+    const TensorId x = tensorId(t.c, "X");
+    t.queries().prefetch = {{x, 1}, {x, 2}};
+  });
+  breaks("S33", "out of order", [](BertCase &t) {
+    const TensorId x = tensorId(t.c, "X"), w = tensorId(t.c, "WQ");
+    t.queries().prefetch = {{std::max(x, w), 1}, {std::min(x, w), 1}};
+  });
+  breaks("S33", "prefetches 'X' by 0 phases",
+         [](BertCase &t) { t.queries().prefetch = {{tensorId(t.c, "X"), 0}}; });
+}
+
+TEST(CheckSchedule, S34FreeAgain) {
+  breaks(
+      "S34", "'WQ' lives for 6 phases of group 2, which has 5",
+      [](BertCase &t) { t.queries().prefetch = {{tensorId(t.c, "WQ"), 5}}; });
+  // Read from phase 1 to 3: it must not come before phase 4.
+  breaks("S34", "'X' lives for 6 phases of group 2", [](BertCase &t) {
+    t.s.groups[1].retain = {{tensorId(t.c, "X"), RetainLevel::Tile}};
+    t.queries().prefetch = {{tensorId(t.c, "X"), 3}};
+  });
+}
+
 TEST(CheckSchedule, ChecksItsInputsFirst) {
   BertCase t;
   t.a.clockHz = 0;

@@ -83,13 +83,40 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
       seen["group"] += b.level == RetainLevel::Group;
       seen["carried"] += b.role == BufferRole::Carried;
       seen["last slice"] += b.storesLastSliceOnly;
+      const bool severalTiles = cost.groups[b.group].outerTiles > 1;
+      const int32_t phases =
+          static_cast<int32_t>(r.s.groups[b.group].phases.size());
+      seen["prefetch"] += b.prefetchAhead > 0;
+      seen["prefetch for the next tile"] +=
+          severalTiles && b.prefetchAhead > b.phase;
+      seen["prefetch of a block"] +=
+          b.prefetchAhead > 0 && b.fetchPosition >= 0;
+      seen["deferred"] += b.storeDelay > 0;
+      seen["deferred into the next tile"] +=
+          severalTiles && b.phase + b.storeDelay >= phases;
     }
   }
   EXPECT_GE(compared, 500);
-  for (const char *what :
-       {"dag", "attention", "bert", "ragged", "refetched", "accumulated",
-        "several groups", "several phases", "wrap", "stages", "tile", "group",
-        "carried", "last slice", "tiled digits or halo"})
+  for (const char *what : {"dag",
+                           "attention",
+                           "bert",
+                           "ragged",
+                           "refetched",
+                           "accumulated",
+                           "several groups",
+                           "several phases",
+                           "wrap",
+                           "stages",
+                           "tile",
+                           "group",
+                           "carried",
+                           "last slice",
+                           "tiled digits or halo",
+                           "prefetch",
+                           "prefetch for the next tile",
+                           "prefetch of a block",
+                           "deferred",
+                           "deferred into the next tile"})
     EXPECT_GE(seen[what], 20) << what;
 }
 

@@ -107,12 +107,10 @@ private:
     }
     out.readBytes[0] += loaded;
     out.writeBytes[1] += loaded;
-    out.latencyCycles += std::max(cycles(a.memories[0], loaded, 0),
-                                  cycles(a.memories[1], 0, loaded));
+    std::vector<Box> tiles;
     std::function<void(size_t)> loop = [&](size_t i) {
       if (i == s.groups[g].tileOrder.size()) {
-        for (ph = 0; ph < int32_t(s.groups[g].phases.size()); ++ph)
-          runPhase(tile);
+        tiles.push_back(tile);
         return;
       }
       const RankId r = s.groups[g].tileOrder[i];
@@ -127,6 +125,69 @@ private:
       tile[r] = {0, extent};
     };
     loop(0);
+    const int32_t phases = int32_t(s.groups[g].phases.size());
+    // What the tile before the first one would have loaded.
+    int64_t early = 0, late = 0;
+    for (int32_t id : p.groups[g].buffers) {
+      const Buffer &b = p.buffers[id];
+      if (b.phase < b.prefetchAhead)
+        early += firstPiece(b, tiles.front());
+      if (b.phase + b.storeDelay >= phases)
+        late += wholeResult(b, tiles.back());
+    }
+    out.readBytes[0] += early;
+    out.writeBytes[1] += early;
+    out.writeBytes[0] += late;
+    out.readBytes[1] += late;
+    out.latencyCycles += std::max(cycles(a.memories[0], loaded + early, 0),
+                                  cycles(a.memories[1], 0, loaded + early)) +
+                         std::max(cycles(a.memories[0], 0, late),
+                                  cycles(a.memories[1], late, 0));
+    for (size_t i = 0; i < tiles.size(); ++i)
+      for (ph = 0; ph < phases; ++ph)
+        runPhase(tiles[i], i > 0 ? &tiles[i - 1] : nullptr,
+                 i + 1 < tiles.size() ? &tiles[i + 1] : nullptr);
+  }
+
+  /// What a phase loads first of an Input in an outer tile.
+  int64_t firstPiece(const Buffer &b, const Box &tile) {
+    Box piece = tile;
+    if (b.level == RetainLevel::Block)
+      for (RankId r = 0; r < RankId(piece.size()); ++r) {
+        const RankCut &cut = p.groups[g].phases[b.phase].cuts[r];
+        if (cut.position >= 0 && cut.position < b.fetchPosition)
+          piece[r].extent = std::min(cut.inner, piece[r].extent);
+        if (cut.position >= 0 && cut.position == b.fetchPosition)
+          piece[r].extent = std::min(cut.block, piece[r].extent);
+      }
+    return bytesOf(b.access, b.tensor, b.bitsPerValue, piece);
+  }
+
+  int64_t wholeResult(const Buffer &b, const Box &tile) {
+    return bytesOf(b.access, b.tensor, b.bitsPerValue, tile);
+  }
+
+  /// What moves during this phase for another one, of this outer tile or of a
+  /// neighbour.
+  void moveForOthers(const Box &tile, const Box *before, const Box *after) {
+    const int32_t phases = int32_t(s.groups[g].phases.size());
+    for (int32_t id : p.groups[g].buffers) {
+      const Buffer &b = p.buffers[id];
+      if (b.prefetchAhead > 0) {
+        const int32_t at = b.phase - b.prefetchAhead;
+        if (at == ph)
+          read += firstPiece(b, tile);
+        else if (at + phases == ph && after)
+          read += firstPiece(b, *after);
+      }
+      if (b.storeDelay > 0) {
+        const int32_t at = b.phase + b.storeDelay;
+        if (at == ph)
+          written += wholeResult(b, tile);
+        else if (at - phases == ph && before)
+          written += wholeResult(b, *before);
+      }
+    }
   }
 
   /// Index of epoch `i` along each position of the order.
@@ -158,7 +219,7 @@ private:
     return e;
   }
 
-  void runPhase(const Box &tile) {
+  void runPhase(const Box &tile, const Box *before, const Box *after) {
     const Phase &phase = s.groups[g].phases[ph];
     const PhasePlan &plan = p.groups[g].phases[ph];
     WalkedPhase &w = out.phases[g][ph];
@@ -180,10 +241,11 @@ private:
     first = last = 0;
     lastStore.clear();
     fetched.clear();
+    moveForOthers(tile, before, after);
     for (int32_t id : p.groups[g].buffers) {
       const Buffer &b = p.buffers[id];
       if (b.role == BufferRole::Input && b.level == RetainLevel::Tile &&
-          b.firstPhase == ph) {
+          b.phase == ph && b.prefetchAhead == 0) {
         const int64_t n = bytesOf(b.access, b.tensor, b.bitsPerValue, tile);
         read += n;
         first += n;
@@ -260,6 +322,8 @@ private:
                 0;
       if (!anew)
         continue;
+      if (epoch == 0 && b.prefetchAhead > 0)
+        continue; // is there
       Box piece = innerBox(tile, epoch);
       for (RankId r = 0; r < RankId(piece.size()); ++r) {
         const RankCut &cut = plan.cuts[r];
@@ -351,7 +415,8 @@ private:
       const Buffer &b = p.buffers[id];
       if (id == slot.window || t.iterativeDim < 0 || atLast)
         bufferWritten += resultBytes(id);
-      if (b.storeToOuter && (!b.storesLastSliceOnly || atLast)) {
+      if (b.storeToOuter && b.storeDelay == 0 &&
+          (!b.storesLastSliceOnly || atLast)) {
         written += resultBytes(id);
         lastStore[id] = resultBytes(id);
       }

@@ -317,9 +317,10 @@ TEST(PlanPropertyTest, LiveBuffersNeverOverlap) {
       ASSERT_GE(b.address, 0);
       ASSERT_EQ(b.address % kBufferAlignment, 0);
       ASSERT_GE(b.bytes, b.slots * b.bytesPerSlot);
-      ASSERT_LE(0, b.firstPhase);
+      ASSERT_LE(0, b.firstPhase + b.prefetchAhead);
       ASSERT_LE(b.firstPhase, b.lastPhase);
-      ASSERT_LT(b.lastPhase, int(p.groups[b.group].phases.size()));
+      ASSERT_LT(b.lastPhase - b.storeDelay,
+                int(p.groups[b.group].phases.size()));
       greatest = std::max(greatest, b.address + b.bytes);
     }
     ASSERT_EQ(p.allocationBytes[1], greatest);
@@ -329,7 +330,7 @@ TEST(PlanPropertyTest, LiveBuffersNeverOverlap) {
         std::vector<std::pair<int64_t, int64_t>> live;
         for (int32_t id : p.groups[g].buffers) {
           const Buffer &b = p.buffers[id];
-          if (b.firstPhase <= ph && ph <= b.lastPhase)
+          if (livesIn(b, ph, int(p.groups[g].phases.size())))
             live.push_back({b.address, b.address + b.bytes});
         }
         std::sort(live.begin(), live.end());

@@ -7,9 +7,10 @@
 //
 // Per outer tile and phase: compute = fill + one II per further step + drain,
 // exact for ragged tiles; memory = bytes / bandwidth; the first pieces that a
-// phase loads and the last one that it stores are exposed. Phase = max(compute,
-// memory that overlaps) + exposed; group = sum over phases and outer tiles;
-// layer = sum over groups. Cycles are at arch.clockHz.
+// phase loads and the last one that it stores are exposed, unless they are
+// prefetched or deferred into another phase, beside whose work they move. Phase
+// = max(compute, memory that overlaps) + exposed; group = sum over phases and
+// outer tiles; layer = sum over groups. Cycles are at arch.clockHz.
 //
 // What is counted at the memory that feeds the units: each slot reads each
 // operand's inner footprint and writes its result's, once per epoch (a slot
@@ -42,8 +43,10 @@ struct PhaseCost {
 
 struct GroupCost {
   double latencyCycles = 0;
-  /// Loading what is retained at group, before the first tile.
+  /// Loading before the first tile: what is retained at group, and what that
+  /// tile would have had loaded ahead.
   double loadCycles = 0;
+  double storeCycles = 0; ///< of what is deferred beyond the last tile
   int64_t outerTiles = 0;
   std::vector<PhaseCost> phases;
   int64_t peakBytes = 0; ///< of the memory that feeds the units

@@ -13,7 +13,7 @@
 //     load buffers of level Group
 //     for each outer tile (group.tileOrder, row-major)
 //       for each phase
-//         load buffers of level Tile whose firstPhase is this phase
+//         load buffers of level Tile whose phase this is
 //         for step k = 0 .. epochs + stages - 2     // a software pipeline
 //           for each slot by start cycle, if 0 <= k - stage < epochs
 //             load the Block buffers that epoch k - stage needs anew
@@ -39,6 +39,13 @@
 //                iterative rank is at its last index, beside its Window
 //   Output       one inner tile per slot, on its way to DRAM (and, if read in
 //                the same phase, its window too)
+//
+// Loads and stores in other phases. A first piece with prefetchAhead = n is
+// loaded during the phase n before that of its buffer, a deferred result is
+// stored during the phase storeDelay after the one that makes it, counted
+// through the outer tiles: before the first tile and after the last one such
+// transfers run on their own. A program that loads where it needs and stores
+// where it makes computes the same.
 //
 // Footprint of a Block-level Input in a phase. Let j be the innermost position
 // of phase.order whose rank the tensor depends on and has more than one block.
@@ -91,7 +98,11 @@ struct Buffer {
   int64_t bytesPerSlot = 0;
   int64_t bytes = 0; ///< slots * bytesPerSlot, rounded up to the alignment
   int64_t address = -1;
-  int32_t firstPhase = -1, lastPhase = -1; ///< lifetime, phases of the group
+  /// Lifetime in phases of the group; below 0 are those of the outer tile
+  /// before, beyond the last those of the one after (see livesIn).
+  int32_t firstPhase = -1, lastPhase = -1;
+  int32_t prefetchAhead = 0; ///< Input: of its first piece
+  int32_t storeDelay = 0;    ///< Carried that leaves: deferred
   /// Leaves the group: stored to DRAM when a value is finished. A Carried
   /// buffer that leaves is stored from where it is, without an Output.
   bool storeToOuter = false;
@@ -150,6 +161,12 @@ struct Plan {
 };
 
 inline constexpr int64_t kBufferAlignment = 64;
+
+/// The buffer is live while phase `phase` of a group of `phases` runs: its own
+/// outer tile's buffer, or that of the tile before or after.
+bool livesIn(const Buffer &b, int32_t phase, int32_t phases);
+/// Some phase sees both.
+bool liveTogether(const Buffer &x, const Buffer &y, int32_t phases);
 
 Plan makePlan(const Cascade &c, const Arch &a, const Schedule &s);
 

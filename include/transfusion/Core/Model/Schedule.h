@@ -17,6 +17,15 @@
 // encloses it". The last piece of each may be ragged. A block smaller than its
 // tile is a multiple of inner.
 //
+// Transfers that a phase need not wait for. *Prefetch*: what a phase would load
+// first in each outer tile, before it can start, is loaded `ahead` phases
+// earlier, beside the work there. *Defer*: what a phase makes for the outer
+// memory is kept whole and stored `by` phases later. Phases count cyclically:
+// before phase 0 of an outer tile come the last phases of the one before.
+//
+// Toy example, phases A, B, C: prefetch of x in A ahead 1 loads the x of the
+// next outer tile during C; that of the first tile is loaded before A, exposed.
+//
 // Only decisions are here: what follows from them is a Plan (Plan.h) and a
 // CostReport (Cost/Evaluate.h).
 //
@@ -44,6 +53,16 @@ struct Run {
   std::vector<Slot> slots;
 };
 
+struct Prefetch {
+  TensorId tensor = -1;
+  int32_t ahead = 1; ///< phases
+};
+
+struct Defer {
+  TensorId tensor = -1;
+  int32_t by = 1; ///< phases
+};
+
 struct Phase {
   /// Loop nest over inner tiles, outermost first. A rank of the phase that is
   /// not listed has inner = its whole tile.
@@ -52,6 +71,12 @@ struct Phase {
   std::vector<Run> runs;
   /// Modulo schedule: work crosses the epoch boundary.
   bool wrap = false;
+  /// Group inputs whose first piece (of a Block-level buffer, or of a
+  /// Tile-level one whose first phase this is) is loaded earlier; sorted by
+  /// tensor.
+  std::vector<Prefetch> prefetch;
+  /// Results that leave the group, no recurrences; sorted by tensor.
+  std::vector<Defer> defer;
 };
 
 enum class RetainLevel : uint8_t { Block, Tile, Group };

@@ -42,6 +42,14 @@ TilingAttr parseTilingBody(mlir::AsmParser &p);
 void printRetainBody(mlir::AsmPrinter &p, RetainAttr retain);
 RetainAttr parseRetainBody(mlir::AsmParser &p);
 
+/// "\"%arg1\" ahead 2"
+void printPrefetchBody(mlir::AsmPrinter &p, PrefetchAttr prefetch);
+PrefetchAttr parsePrefetchBody(mlir::AsmParser &p);
+
+/// "\"NR\" by 1"
+void printDeferBody(mlir::AsmPrinter &p, DeferAttr defer);
+DeferAttr parseDeferBody(mlir::AsmParser &p);
+
 } // namespace transfusion::sched
 
 #endif // TRANSFUSION_LIB_DIALECT_SCHED_IR_SCHEDASSEMBLY_H

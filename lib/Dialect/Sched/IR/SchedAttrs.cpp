@@ -261,6 +261,65 @@ RetainAttr transfusion::sched::parseRetainBody(AsmParser &p) {
 }
 
 //===----------------------------------------------------------------------===//
+// PrefetchAttr, DeferAttr
+//===----------------------------------------------------------------------===//
+
+/// A name, a keyword, a number of phases.
+static ParseResult parseMove(AsmParser &p, StringRef keyword,
+                             StringAttr &tensor, int64_t &phases) {
+  return failure(p.parseAttribute(tensor) || p.parseKeyword(keyword) ||
+                 p.parseInteger(phases));
+}
+
+static LogicalResult verifyMove(llvm::function_ref<InFlightDiagnostic()> error,
+                                StringAttr tensor, int64_t phases,
+                                const char *what) {
+  if (phases < 1 || phases > 65535)
+    return error() << tensor << " is " << what << " by " << phases
+                   << " phases, expected 1 to 65535";
+  return success();
+}
+
+void transfusion::sched::printPrefetchBody(AsmPrinter &p, PrefetchAttr attr) {
+  p << attr.getTensor() << " ahead " << attr.getAhead();
+}
+
+PrefetchAttr transfusion::sched::parsePrefetchBody(AsmParser &p) {
+  StringAttr tensor;
+  int64_t phases = 0;
+  SMLoc loc = p.getCurrentLocation();
+  if (parseMove(p, "ahead", tensor, phases))
+    return {};
+  return PrefetchAttr::getChecked([&] { return p.emitError(loc); },
+                                  p.getContext(), tensor, phases);
+}
+
+LogicalResult
+PrefetchAttr::verify(llvm::function_ref<InFlightDiagnostic()> error,
+                     StringAttr tensor, int64_t ahead) {
+  return verifyMove(error, tensor, ahead, "prefetched");
+}
+
+void transfusion::sched::printDeferBody(AsmPrinter &p, DeferAttr attr) {
+  p << attr.getTensor() << " by " << attr.getBy();
+}
+
+DeferAttr transfusion::sched::parseDeferBody(AsmParser &p) {
+  StringAttr tensor;
+  int64_t phases = 0;
+  SMLoc loc = p.getCurrentLocation();
+  if (parseMove(p, "by", tensor, phases))
+    return {};
+  return DeferAttr::getChecked([&] { return p.emitError(loc); }, p.getContext(),
+                               tensor, phases);
+}
+
+LogicalResult DeferAttr::verify(llvm::function_ref<InFlightDiagnostic()> error,
+                                StringAttr tensor, int64_t by) {
+  return verifyMove(error, tensor, by, "deferred");
+}
+
+//===----------------------------------------------------------------------===//
 // SlotAttr
 //===----------------------------------------------------------------------===//
 
@@ -421,6 +480,12 @@ Attribute TilingAttr::parse(AsmParser &p, Type) {
 Attribute RetainAttr::parse(AsmParser &p, Type) {
   return parseAngled<RetainAttr>(p, parseRetainBody);
 }
+Attribute PrefetchAttr::parse(AsmParser &p, Type) {
+  return parseAngled<PrefetchAttr>(p, parsePrefetchBody);
+}
+Attribute DeferAttr::parse(AsmParser &p, Type) {
+  return parseAngled<DeferAttr>(p, parseDeferBody);
+}
 Attribute TileSearchAttr::parse(AsmParser &p, Type) {
   return parseAngled<TileSearchAttr>(p, parseTileSearchBody);
 }
@@ -438,6 +503,16 @@ void TilingAttr::print(AsmPrinter &p) const {
 void RetainAttr::print(AsmPrinter &p) const {
   p << '<';
   printRetainBody(p, *this);
+  p << '>';
+}
+void PrefetchAttr::print(AsmPrinter &p) const {
+  p << '<';
+  printPrefetchBody(p, *this);
+  p << '>';
+}
+void DeferAttr::print(AsmPrinter &p) const {
+  p << '<';
+  printDeferBody(p, *this);
   p << '>';
 }
 void TileSearchAttr::print(AsmPrinter &p) const {

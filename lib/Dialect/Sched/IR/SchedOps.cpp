@@ -84,6 +84,20 @@ static void printRetain(OpAsmPrinter &p, Operation *, ArrayAttr retain) {
   printBodies<RetainAttr>(p, retain, printRetainBody);
 }
 
+static ParseResult parsePrefetch(OpAsmParser &p, ArrayAttr &prefetch) {
+  return parseBodies<PrefetchAttr>(p, prefetch, parsePrefetchBody);
+}
+static void printPrefetch(OpAsmPrinter &p, Operation *, ArrayAttr prefetch) {
+  printBodies<PrefetchAttr>(p, prefetch, printPrefetchBody);
+}
+
+static ParseResult parseDefer(OpAsmParser &p, ArrayAttr &defer) {
+  return parseBodies<DeferAttr>(p, defer, parseDeferBody);
+}
+static void printDefer(OpAsmPrinter &p, Operation *, ArrayAttr defer) {
+  printBodies<DeferAttr>(p, defer, printDeferBody);
+}
+
 static ParseResult parseTiling(OpAsmParser &p, TilingAttr &tiling) {
   if (p.parseLParen())
     return failure();

@@ -69,6 +69,7 @@ private:
   LogicalResult verifyPhaseSizes(GroupOp group, PhaseOp phase);
   LogicalResult verifyRun(RunOp run);
   LogicalResult verifyRetain(GroupOp group);
+  LogicalResult verifyMoves(PhaseOp phase);
   LogicalResult verifyComplete();
 
   ScheduleOp schedule;
@@ -240,6 +241,28 @@ LogicalResult Verifier::verifyRetain(GroupOp group) {
   return success();
 }
 
+/// What is moved exists; whether the phase loads or makes it is a rule about
+/// the whole schedule.
+LogicalResult Verifier::verifyMoves(PhaseOp phase) {
+  TensorNames tensors(names.cascade);
+  auto known = [&](StringAttr tensor, const char *verb) -> LogicalResult {
+    if (tensors.lookup(tensor)) // (3)
+      return success();
+    return phase.emitOpError()
+           << verb << " " << tensor << ", which the cascade of "
+           << schedule.getFunctionAttr() << " neither reads nor makes";
+  };
+  if (phase.getPrefetchAttr())
+    for (auto move : phase.getPrefetchAttr().getAsRange<PrefetchAttr>())
+      if (failed(known(move.getTensor(), "prefetches")))
+        return failure();
+  if (phase.getDeferAttr())
+    for (auto move : phase.getDeferAttr().getAsRange<DeferAttr>())
+      if (failed(known(move.getTensor(), "defers")))
+        return failure();
+  return success();
+}
+
 LogicalResult Verifier::verifyComplete() {
   for (auto &[name, op] : names.einsums) {
     if (scheduled.contains(name))
@@ -259,7 +282,7 @@ LogicalResult Verifier::run(SymbolTableCollection &symbols) {
     if (failed(verifySizes(group, group.getTileAttr(), "tile")))
       return failure();
     for (auto phase : group.getBody().getOps<PhaseOp>()) {
-      if (failed(verifyPhaseSizes(group, phase)))
+      if (failed(verifyPhaseSizes(group, phase)) || failed(verifyMoves(phase)))
         return failure();
       for (auto run : phase.getBody().getOps<RunOp>())
         if (failed(verifyRun(run)))

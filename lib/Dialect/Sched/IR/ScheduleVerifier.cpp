@@ -49,6 +49,21 @@ LogicalResult GroupOp::verifyRegions() {
   return success();
 }
 
+/// (6) of PhaseOp
+template <typename T>
+static LogicalResult verifyMoves(PhaseOp phase, ArrayAttr moves,
+                                 const char *verb) {
+  if (!moves)
+    return success();
+  if (moves.empty())
+    return phase.emitOpError() << verb << " an empty list of tensors";
+  llvm::SmallDenseSet<StringAttr, 8> seen;
+  for (auto move : moves.getAsRange<T>())
+    if (!seen.insert(move.getTensor()).second)
+      return phase.emitOpError() << verb << " " << move.getTensor() << " twice";
+  return success();
+}
+
 LogicalResult PhaseOp::verifyRegions() {
   if (failed(verifyBody<RunOp>(*this, getBody(), /*mayBeEmpty=*/false)))
     return failure(); // (1)
@@ -57,6 +72,11 @@ LogicalResult PhaseOp::verifyRegions() {
     if (!units.insert(run.getUnitAttr().getAttr()).second) // (1)
       return run.emitOpError()
              << "is the second run of " << run.getUnitAttr() << " in its phase";
+
+  if (failed(
+          verifyMoves<PrefetchAttr>(*this, getPrefetchAttr(), "prefetches")) ||
+      failed(verifyMoves<DeferAttr>(*this, getDeferAttr(), "defers")))
+    return failure();
 
   llvm::SmallDenseSet<StringAttr, 8> order;
   for (auto rank : getOrder().getAsRange<StringAttr>())

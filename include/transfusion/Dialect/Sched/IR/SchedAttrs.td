@@ -102,6 +102,35 @@ def Sched_RetainAttr : Sched_Attr<"Retain", "retain"> {
 def Sched_RetainArrayAttr
     : TypedArrayAttrBase<Sched_RetainAttr, "array of retained tensors">;
 
+def Sched_PrefetchAttr : Sched_Attr<"Prefetch", "prefetch"> {
+  let summary = "a first piece that is loaded in an earlier phase";
+  let description = [{
+    `#sched.prefetch<"%arg1" ahead 2>`; inside ops `prefetch("%arg1" ahead 2)`.
+    What the phase would load first of the tensor in each outer tile is loaded
+    two phases earlier, beside the work there; phases count through the outer
+    tiles.
+
+    Constraint: it is loaded between 1 and 65535 phases ahead.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$tensor, "int64_t":$ahead);
+}
+def Sched_PrefetchArrayAttr
+    : TypedArrayAttrBase<Sched_PrefetchAttr, "array of prefetched tensors">;
+
+def Sched_DeferAttr : Sched_Attr<"Defer", "defer"> {
+  let summary = "a result that is stored in a later phase";
+  let description = [{
+    `#sched.defer<"NR" by 1>`; inside ops `defer("NR" by 1)`. What the phase
+    makes of the tensor in an outer tile is kept whole and stored one phase
+    later, beside the work there; phases count through the outer tiles.
+
+    Constraint: it is stored between 1 and 65535 phases later.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$tensor, "int64_t":$by);
+}
+def Sched_DeferArrayAttr
+    : TypedArrayAttrBase<Sched_DeferAttr, "array of deferred tensors">;
+
 def Sched_SlotAttr : Sched_Attr<"Slot", "slot"> {
   let summary = "one Einsum's place on a unit";
   let description = [{

@@ -184,20 +184,27 @@ def Sched_PhaseOp : Sched_Op<"phase",
     `order` is the loop nest over inner tiles, outermost first. `block` is the
     piece of a rank that is in the buffer at a time, `inner` what one epoch
     covers; a rank that is not listed has the whole of what encloses it. With
-    `wrap` work crosses the epoch boundary (a modulo schedule).
+    `wrap` work crosses the epoch boundary (a modulo schedule). `prefetch` and
+    `defer` move a phase's first loads and its stores into other phases, whose
+    work they run beside: `prefetch("%arg1" ahead 2) defer("NR" by 1)`.
 
     Constraints: (1) only `sched.run` stands inside, at least one, each for
     another unit; (2) ranks of `order` are distinct; (3) inner <= block <= tile
     where they are given; (4) a block smaller than its tile is a multiple of
-    inner; (5) a rank whose inner is smaller than its tile is in `order`.
+    inner; (5) a rank whose inner is smaller than its tile is in `order`; (6) a
+    tensor is prefetched once and deferred once.
   }];
   let arguments = (ins StrArrayAttr:$order,
       OptionalAttr<Sched_TilingAttr>:$block,
-      OptionalAttr<Sched_TilingAttr>:$inner, UnitAttr:$wrap);
+      OptionalAttr<Sched_TilingAttr>:$inner, UnitAttr:$wrap,
+      OptionalAttr<Sched_PrefetchArrayAttr>:$prefetch,
+      OptionalAttr<Sched_DeferArrayAttr>:$defer);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `order` custom<RankList>($order) (`block` `` custom<Tiling>($block)^)?
     (`inner` `` custom<Tiling>($inner)^)? (`wrap` $wrap^)?
+    (`prefetch` `` custom<Prefetch>($prefetch)^)?
+    (`defer` `` custom<Defer>($defer)^)?
     attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
