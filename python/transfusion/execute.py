@@ -76,6 +76,15 @@ def numbered(npz, prefix):
     return arrays
 
 
+def read_npz(path):
+    """(inputs, expected results) of a file."""
+    npz = np.load(path)
+    if not isinstance(npz, np.lib.npyio.NpzFile):
+        raise ValueError(f"{path} is one array, not an npz file")
+    with npz:
+        return numbered(npz, "in"), numbered(npz, "out")
+
+
 def greatest_error(result, expected):
     """NaN where only one of them has it counts as infinite."""
     result = np.asarray(result, np.float64)
@@ -112,8 +121,7 @@ def main(argv=None):
     try:
         with open(args.file, encoding="utf-8") as f:
             text = f.read()
-        with np.load(args.npz) as npz:
-            inputs, expected = numbered(npz, "in"), numbered(npz, "out")
+        inputs, expected = read_npz(args.npz)
         start = time.monotonic()
         compiled, sig = build(
             text, args.path, arch=args.arch, tileseek=args.tileseek,
@@ -130,6 +138,11 @@ def main(argv=None):
         print(f"error: {args.npz} holds {len(expected)} results, "
               f"@{sig.name} has {len(results)}", file=sys.stderr)
         return 2
+    for i, (result, wanted) in enumerate(zip(results, expected)):
+        if result.shape != wanted.shape:
+            print(f"error: out{i} of {args.npz} has shape {wanted.shape}, "
+                  f"@{sig.name} returns {result.shape}", file=sys.stderr)
+            return 2
     good = True
     for i, (result, wanted) in enumerate(zip(results, expected)):
         bound = args.atol + args.rtol * float(np.max(np.abs(wanted), initial=0))

@@ -34,6 +34,11 @@ class Tensor:
             raise ValueError(
                 f"an array of shape {tuple(array.shape)} is given where the "
                 f"function takes {self.shape}")
+        dtype = np.dtype(DTYPES[self.element])
+        if not np.can_cast(array.dtype, np.float32 if self.element == "bf16"
+                           else dtype, "same_kind"):
+            raise ValueError(f"an array of {array.dtype} is given where the "
+                             f"function takes {self.element}")
         if self.element == "bf16":
             return to_bf16(array)
         return np.ascontiguousarray(array, DTYPES[self.element])
@@ -73,9 +78,15 @@ def signature(text, name=None):
         raise ValueError(f"{wanted} is wanted, {len(found)} are there")
     inside, _, after = found[0].group(2).partition(") -> ")
     tensor = r"tensor<([0-9x]*[a-z]+[0-9]+)>"
+    arguments = re.findall(r"%arg\d+: " + tensor, inside)
+    others = re.sub(tensor, "", after.partition(" attributes ")[0])
+    if len(arguments) != len(re.findall(r"%arg\d+: ", inside)) or \
+            re.search(r"\w", others):
+        raise ValueError(f"@{found[0].group(1)} takes or returns something "
+                         "else than tensors of static shape")
     return Signature(
         found[0].group(1),
-        [Tensor(t) for t in re.findall(r"%arg\d+: " + tensor, inside)],
+        [Tensor(t) for t in arguments],
         [Tensor(t) for t in re.findall(tensor, after)],
     )
 

@@ -19,26 +19,34 @@ static MemRefType memrefOf(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
+/// Gives the dimensions `from[d...]` the consecutive ones `to[next...]` that
+/// multiply up to each. An extent of 1 may belong to either neighbour, so the
+/// first choice is not always the right one.
+static bool split(ArrayRef<int64_t> from, ArrayRef<int64_t> to, size_t d,
+                  size_t next, SmallVector<ReassociationIndices> &groups) {
+  if (d == from.size())
+    return next == to.size();
+  ReassociationIndices group;
+  int64_t product = 1;
+  for (; next < to.size() && to[next] <= from[d] / product; ++next) {
+    product *= to[next];
+    group.push_back(next);
+    if (product != from[d])
+      continue;
+    groups.push_back(group);
+    if (split(from, to, d + 1, next + 1, groups))
+      return true;
+    groups.pop_back();
+  }
+  return false;
+}
+
 /// Splits each dimension of `from` into consecutive ones of `to` (row-major, so
 /// the same bytes); nullopt when they do not multiply up.
 static std::optional<SmallVector<ReassociationIndices>>
 factors(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   SmallVector<ReassociationIndices> groups;
-  size_t next = 0;
-  for (size_t d = 0; d < from.size(); ++d) {
-    groups.emplace_back();
-    int64_t product = 1;
-    size_t later = from.size() - d - 1; // dimensions that still need one each
-    while (next + later < to.size() &&
-           (groups.back().empty() || product < from[d] ||
-            (to[next] == 1 && to.size() - next > later))) {
-      product *= to[next];
-      groups.back().push_back(next++);
-    }
-    if (product != from[d])
-      return std::nullopt;
-  }
-  if (next != to.size())
+  if (!split(from, to, 0, 0, groups))
     return std::nullopt;
   return groups;
 }
@@ -84,6 +92,20 @@ private:
 LogicalResult FunctionLowering::checkShape() {
   if (func.isExternal() || !func.getBody().hasOneBlock())
     return func.emitOpError("has a schedule but no body of one block");
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
+    if (isa<TensorType>(type) && !isStatic(type))
+      return func.emitOpError("takes ")
+             << type << " as argument " << i
+             << ": a scheduled function takes tensors of static shape";
+  for (auto [i, type] : llvm::enumerate(func.getResultTypes()))
+    if (!isStatic(type))
+      return func.emitOpError("returns ")
+             << type << " as result " << i
+             << ": a scheduled function returns tensors of static shape only";
   for (Operation &op : func.getBody().front()) {
     if (auto c = dyn_cast<einsum::CascadeOp>(op)) {
       if (cascade)

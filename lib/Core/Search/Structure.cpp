@@ -29,6 +29,20 @@ static bool isExactly(const LinearExpr &x, RankId r) {
          x.terms[0].second == 1 && x.constant == 0;
 }
 
+/// `r` is iterative, or stands beside an iterative rank in one coordinate.
+static bool isPartOfIterative(const Cascade &c, const Access &a, RankId r) {
+  for (const LinearExpr &x : a) {
+    bool named = false, iterative = false;
+    for (const auto &t : x.terms) {
+      named |= t.first == r;
+      iterative |= c.ranks[t.first].iterative;
+    }
+    if (named && iterative)
+      return true;
+  }
+  return false;
+}
+
 int32_t resultDim(const Einsum &e, RankId r) {
   for (size_t d = 0; d < e.result.access.size(); ++d)
     if (isExactly(e.result.access[d], r))
@@ -80,11 +94,14 @@ RankId Analysis::last(const std::vector<RankId> &among, const Access &a) const {
 }
 
 /// Ranks of the operand that the result keeps and that another operand lacks.
+/// The inner part of an iterative rank (m0 of m1*256+m0) is none: its rows
+/// would not be the same from one step to the next.
 std::vector<RankId> Analysis::rowCandidates(EinsumId e, size_t operand) const {
   const Einsum &einsum = c.einsums[e];
+  const Access &access = einsum.inputs[operand].access;
   std::vector<RankId> all, notBatch;
-  for (RankId r : accessRanks(einsum.inputs[operand].access)) {
-    if (c.ranks[r].iterative || resultDim(einsum, r) < 0)
+  for (RankId r : accessRanks(access)) {
+    if (resultDim(einsum, r) < 0 || isPartOfIterative(c, access, r))
       continue;
     bool lacking = false;
     for (const Operand &o : einsum.inputs)

@@ -59,3 +59,49 @@ sched.schedule @s of @large on @small #sched.search<policy transfusion, strategy
     }
   }
 }
+
+// -----
+
+sched.arch @toy clock_hz 1000000000 {
+  sched.memory @dram bandwidth_bytes_per_s 32000000000
+  sched.memory @buffer in @dram capacity_bytes 16384
+  sched.unit @a lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
+}
+// expected-error @below {{returns 'f32' as result 1: a scheduled function returns tensors of static shape only}}
+func.func @scalar(%x: tensor<4xf32>, %s: f32) -> (tensor<4xf32>, f32) {
+  %r = einsum.cascade ranks(p = 4) {
+    %A = einsum.map_reduce "A" [p] from %x[p], %x[p] map arith.addf : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    einsum.yield %A : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %r, %s : tensor<4xf32>, f32
+}
+sched.schedule @s of @scalar on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @a [#sched.slot<"A", stage 0>]
+    }
+  }
+}
+
+// -----
+
+sched.arch @toy clock_hz 1000000000 {
+  sched.memory @dram bandwidth_bytes_per_s 32000000000
+  sched.memory @buffer in @dram capacity_bytes 16384
+  sched.unit @a lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
+}
+// expected-error @below {{takes 'tensor<?xf32>' as argument 1: a scheduled function takes tensors of static shape}}
+func.func @dynamic(%x: tensor<4xf32>, %y: tensor<?xf32>) -> tensor<4xf32> {
+  %r = einsum.cascade ranks(p = 4) {
+    %A = einsum.map_reduce "A" [p] from %x[p], %x[p] map arith.addf : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    einsum.yield %A : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+sched.schedule @s of @dynamic on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @a [#sched.slot<"A", stage 0>]
+    }
+  }
+}
