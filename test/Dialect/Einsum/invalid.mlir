@@ -801,3 +801,39 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   } -> tensor<4xf32>
   return
 }
+
+// -----
+
+// syntax: integers whose sums could wrap
+func.func @f(%x: tensor<4xf32>) {
+  %r = einsum.cascade ranks(p = 4) {
+    // expected-error @+1 {{integers of a rank expression exceed 2^60}}
+    %A = einsum.map_reduce "A" [p] from %x[p] map arith.negf where p*4611686018427387904 + p*4611686018427387904 < 9 : (tensor<4xf32>) -> tensor<4xf32>
+    einsum.yield %A : tensor<4xf32>
+  } -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// syntax: integers whose products could wrap
+func.func @f(%x: tensor<4xf32>) {
+  %r = einsum.cascade ranks(p = 4) {
+    // expected-error @+1 {{integers of a rank expression exceed 2^60}}
+    %A = einsum.map_reduce "A" [p] from %x[p*4294967296*4294967296] map arith.negf : (tensor<4xf32>) -> tensor<4xf32>
+    einsum.yield %A : tensor<4xf32>
+  } -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// syntax: integers whose differences could wrap
+func.func @f(%x: tensor<4xf32>) {
+  %r = einsum.cascade ranks(p = 4) {
+    // expected-error @+1 {{integers of a rank expression exceed 2^60}}
+    %A = einsum.map_reduce "A" [p] from %x[p] map arith.negf where 1152921504606846976 - p >= -1152921504606846976 : (tensor<4xf32>) -> tensor<4xf32>
+    einsum.yield %A : tensor<4xf32>
+  } -> tensor<4xf32>
+  return
+}

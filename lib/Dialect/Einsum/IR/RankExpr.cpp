@@ -7,6 +7,7 @@
 
 #include "RankExpr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 
 using namespace mlir;
 using namespace transfusion::einsum;
@@ -16,16 +17,19 @@ using namespace transfusion::einsum::detail;
 // Printing
 //===----------------------------------------------------------------------===//
 
+/// Negative, and its opposite exists.
+static bool canNegate(int64_t value) { return value < 0 && value != INT64_MIN; }
+
 /// x * c with c < 0, or a negative constant: what is printed behind a minus.
 static AffineExpr getNegated(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue() < 0 ? -expr : AffineExpr();
+    return canNegate(constant.getValue()) ? -expr : AffineExpr();
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary || binary.getKind() != AffineExprKind::Mul)
     return {};
   auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return by && by.getValue() < 0 ? binary.getLHS() * -by.getValue()
-                                 : AffineExpr();
+  return by && canNegate(by.getValue()) ? binary.getLHS() * -by.getValue()
+                                        : AffineExpr();
 }
 
 static void printOperand(raw_ostream &os, AffineExpr expr,
@@ -162,6 +166,22 @@ AffineExpr RankScope::lookup(AsmParser &parser, StringRef name, SMLoc loc) {
   return getAffineDimExpr(i, parser.getContext());
 }
 
+/// Sums and products of integers up to here are formed without wrapping.
+static constexpr int64_t kLargestInRankExpr = int64_t(1) << 60;
+
+static int64_t largestInteger(AffineExpr expr) {
+  int64_t largest = 1;
+  expr.walk([&](AffineExpr e) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(e))
+      largest = std::max<int64_t>(largest, std::abs(constant.getValue()));
+  });
+  return largest;
+}
+
+static ParseResult tooLarge(AsmParser &parser, SMLoc loc) {
+  return parser.emitError(loc, "integers of a rank expression exceed 2^60");
+}
+
 static ParseResult parseFactor(AsmParser &parser, RankScope &scope,
                                AffineExpr &expr) {
   SMLoc loc = parser.getCurrentLocation();
@@ -179,6 +199,8 @@ static ParseResult parseFactor(AsmParser &parser, RankScope &scope,
       parsed.has_value()) {
     if (failed(*parsed))
       return failure();
+    if (constant > kLargestInRankExpr || constant < -kLargestInRankExpr)
+      return tooLarge(parser, loc);
     expr = getAffineConstantExpr(constant, parser.getContext());
     return success();
   }
@@ -209,6 +231,8 @@ static ParseResult parseTerm(AsmParser &parser, RankScope &scope,
     if (succeeded(parser.parseOptionalStar())) {
       if (parseBy(/*positive=*/false))
         return failure();
+      if (largestInteger(expr) > kLargestInRankExpr / largestInteger(rhs))
+        return tooLarge(parser, loc);
       expr = expr * rhs;
     } else if (succeeded(parser.parseOptionalKeyword("mod"))) {
       if (parseBy(/*positive=*/true))
@@ -234,6 +258,7 @@ ParseResult transfusion::einsum::detail::parseRankExpr(AsmParser &parser,
   if (parseTerm(parser, scope, expr))
     return failure();
   while (true) {
+    SMLoc loc = parser.getCurrentLocation();
     AffineExpr rhs;
     if (succeeded(parser.parseOptionalPlus())) {
       if (parseTerm(parser, scope, rhs))
@@ -246,6 +271,8 @@ ParseResult transfusion::einsum::detail::parseRankExpr(AsmParser &parser,
     } else {
       return success();
     }
+    if (largestInteger(expr) > kLargestInRankExpr)
+      return tooLarge(parser, loc);
   }
 }
 
@@ -270,6 +297,7 @@ ParseResult transfusion::einsum::detail::parseConstraints(
       return parser.emitError(parser.getCurrentLocation(),
                               "expected '<=', '<', '>=', '>' or '=='");
     }
+    SMLoc loc = parser.getCurrentLocation();
     if (parseRankExpr(parser, scope, rhs))
       return failure();
     ParsedConstraint constraint;
@@ -281,6 +309,8 @@ ParseResult transfusion::einsum::detail::parseConstraints(
       constraint.expr = constraint.expr - 1;
     if (constraint.isExact)
       constraint.expr = lhs;
+    if (largestInteger(constraint.expr) >= kLargestInRankExpr)
+      return tooLarge(parser, loc);
     constraints.push_back(constraint);
   } while (succeeded(parser.parseOptionalKeyword("and")));
   return success();
