@@ -76,7 +76,7 @@ func.func @f(%x: tensor<2x8x48xf32>, %w0: tensor<48x145xf32>) {
 
 // qkv (6)
 func.func @f(%x: tensor<2x8x48xf32>, %w0: tensor<48x48xf32>, %w1: tensor<48x96xf32>, %w2: tensor<48x48xf32>) {
-  // expected-error @+1 {{'einsum.qkv' op query weight makes 48 features, but key weight 96}}
+  // expected-error @+1 {{'einsum.qkv' op query weight makes 12 features per head, but key weight 24}}
   %q, %k, %v = einsum.qkv %x, %w0, %w1, %w2 heads 4 : (tensor<2x8x48xf32>, tensor<48x48xf32>, tensor<48x96xf32>, tensor<48x48xf32>) -> (tensor<2x4x8x12xf32>, tensor<2x4x8x12xf32>, tensor<2x4x8x12xf32>)
   return
 }
@@ -166,7 +166,7 @@ func.func @f(%q: tensor<2x3x8x5xf32>, %k: tensor<1x3x11x5xf32>, %v: tensor<2x3x1
 
 // mha (2)
 func.func @f(%q: tensor<2x3x8x5xf32>, %k: tensor<2x3x11x5xf32>, %v: tensor<2x1x11x7xf32>) {
-  // expected-error @+1 {{'einsum.mha' op q has 3 heads, but v has 1}}
+  // expected-error @+1 {{'einsum.mha' op k has 3 heads, but v has 1}}
   %a = einsum.mha %q, %k, %v : (tensor<2x3x8x5xf32>, tensor<2x3x11x5xf32>, tensor<2x1x11x7xf32>) -> tensor<2x8x21xf32>
   return
 }

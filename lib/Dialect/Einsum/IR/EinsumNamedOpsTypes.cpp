@@ -41,9 +41,14 @@ LogicalResult QkvOp::inferReturnTypes(MLIRContext *,
                                       Adaptor adaptor,
                                       SmallVectorImpl<Type> &types) {
   auto x = dyn_cast<RankedTensorType>(adaptor.getX().getType());
+  auto keySource = x;
+  if (Value memory = adaptor.getMemory())
+    keySource = dyn_cast<RankedTensorType>(memory.getType());
   size_t count = adaptor.getWeights().size();
   auto heads = static_cast<int64_t>(adaptor.getHeads());
-  if (!x || x.getRank() != 3 || (count != 1 && count != 3) || heads < 1)
+  int64_t keyHeads = adaptor.getKvHeads().value_or(heads);
+  if (!x || x.getRank() != 3 || !keySource || keySource.getRank() != 3 ||
+      (count != 1 && count != 3) || heads < 1 || keyHeads < 1)
     return emitOptionalError(loc, "needs x [b, p, d], 1 or 3 weights and at "
                                   "least 1 head");
   for (int i = 0; i < 3; ++i) {
@@ -51,11 +56,28 @@ LogicalResult QkvOp::inferReturnTypes(MLIRContext *,
         loc, adaptor.getWeights()[count == 1 ? 0 : i], adaptor.getOutIn());
     if (failed(width))
       return failure();
-    int64_t perHead = *width / (count == 1 ? 3 : 1) / heads;
+    int64_t mine = i == 0 ? heads : keyHeads;
+    RankedTensorType source = i == 0 ? x : keySource;
+    int64_t perHead = *width / (count == 1 ? heads + 2 * keyHeads : mine);
     types.push_back(RankedTensorType::get(
-        {x.getDimSize(0), heads, x.getDimSize(1), perHead},
+        {source.getDimSize(0), mine, source.getDimSize(1), perHead},
         x.getElementType()));
   }
+  return success();
+}
+
+LogicalResult RopeOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getX().getType());
+  return success();
+}
+
+LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location>,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getX().getType());
   return success();
 }
 

@@ -46,6 +46,14 @@ Value BodyBuilder::max(Value l, Value r) {
 Value BodyBuilder::exp(Value v) { return math::ExpOp::create(b, loc, v); }
 Value BodyBuilder::erf(Value v) { return math::ErfOp::create(b, loc, v); }
 Value BodyBuilder::rsqrt(Value v) { return math::RsqrtOp::create(b, loc, v); }
+Value BodyBuilder::tanh(Value v) { return math::TanhOp::create(b, loc, v); }
+Value BodyBuilder::negate(Value v) { return arith::NegFOp::create(b, loc, v); }
+
+Value BodyBuilder::index(StringRef rank) {
+  Value at = IndexOp::create(b, loc, rank);
+  Value integer = arith::IndexCastOp::create(b, loc, b.getI32Type(), at);
+  return arith::SIToFPOp::create(b, loc, type, integer);
+}
 
 Value BodyBuilder::zeroIfMinusInf(Value v) {
   Value minusInf = constant(-std::numeric_limits<double>::infinity());

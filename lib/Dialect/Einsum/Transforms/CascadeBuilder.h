@@ -70,6 +70,10 @@ public:
   mlir::Value exp(mlir::Value v);
   mlir::Value erf(mlir::Value v);
   mlir::Value rsqrt(mlir::Value v);
+  mlir::Value tanh(mlir::Value v);
+  mlir::Value negate(mlir::Value v);
+  /// Where the Einsum is on the rank of this name, as a number.
+  mlir::Value index(llvm::StringRef rank);
   /// v, or 0 where v is -inf.
   mlir::Value zeroIfMinusInf(mlir::Value v);
 

@@ -102,8 +102,8 @@ static LogicalResult decomposeOp(Run &run, Operation *op) {
   if (!isNamedOp(op))
     return decomposeView(run, op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<QkvOp, MhaOp, SoftmaxOp, LayerNormOp, LinearOp, FfnOp, AddOp>(
-          [&](auto named) { return decompose(run, named); });
+      .Case<QkvOp, MhaOp, RopeOp, SoftmaxOp, LayerNormOp, RmsNormOp, LinearOp,
+            FfnOp, AddOp>([&](auto named) { return decompose(run, named); });
 }
 
 static LogicalResult decomposeGroup(Group &group, EinsumNames &names,

@@ -58,6 +58,9 @@ struct Run {
   bool escapes(mlir::Value value) const;
   /// Whether a contraction of the run reads it.
   bool feedsContraction(mlir::Value value) const;
+  /// The rotation of the run that reads it, if there is one: what makes the
+  /// value then splits its features into pairs.
+  RopeOp fedRope(mlir::Value value) const;
   mlir::Type storageType(mlir::Value value) const;
   /// What an op with results of this type computes and reduces in.
   mlir::Type computeType(mlir::Value value) const;
@@ -83,10 +86,16 @@ struct Run {
 mlir::LogicalResult decompose(Run &run, QkvOp op);
 mlir::LogicalResult decompose(Run &run, MhaOp op);
 mlir::LogicalResult decompose(Run &run, SoftmaxOp op);
+mlir::LogicalResult decompose(Run &run, RopeOp op);
 mlir::LogicalResult decompose(Run &run, LayerNormOp op);
+mlir::LogicalResult decompose(Run &run, RmsNormOp op);
 mlir::LogicalResult decompose(Run &run, LinearOp op);
 mlir::LogicalResult decompose(Run &run, FfnOp op);
 mlir::LogicalResult decompose(Run &run, AddOp op);
+/// The features of a head as pairs, E of them: [half, pair] with names made
+/// from `name` ("e1", "e0"), or [pair, half] where they are interleaved.
+DimIndex pairDigits(Run &run, llvm::StringRef name, int64_t features,
+                    bool interleaved, llvm::ArrayRef<mlir::AffineExpr> taken);
 mlir::LogicalResult decomposeView(Run &run, mlir::Operation *op);
 
 /// How often Einsums of one attention walk all keys, one walk having to end

@@ -72,39 +72,64 @@ static Exprs ranksOf(const Index &index) {
   return result;
 }
 
+/// Heads: h; where keys have fewer, kv for those and [kv, g] for queries.
+static DimIndex headDigits(Run &run, QkvOp op, bool isQuery,
+                           ArrayRef<AffineExpr> taken) {
+  auto heads = static_cast<int64_t>(op.getHeads());
+  int64_t keyHeads = op.getKeyHeads();
+  if (heads == keyHeads)
+    return {Digit{run.cascade.rank("h", heads, false, taken), heads}};
+  Digit kv{run.cascade.rank("kv", keyHeads, false, taken), keyHeads};
+  if (!isQuery)
+    return {kv};
+  int64_t group = heads / keyHeads;
+  return {kv, Digit{run.cascade.rank("g", group, false, taken), group}};
+}
+
 LogicalResult transfusion::einsum::decompose(Run &run, QkvOp op) {
-  View x = run.view(op.getX());
   struct Part {
     StringRef name, feature;
     bool isQuery;
   };
   static constexpr Part kParts[] = {
       {"Q", "e", true}, {"BK", "e", false}, {"BV", "f", false}};
+  int64_t offset = 0;
   for (auto [i, part] : llvm::enumerate(kParts)) {
     Value result = op->getResult(i);
-    if (result.use_empty())
-      continue;
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(result.getType()).getShape();
+    int64_t begin = offset; // of its features in a fused weight
+    offset += shape[1] * shape[3];
+    if (result.use_empty())
+      continue;
     // Keys and values walk the sequence on their own: attention reads all of
     // them for each query.
+    View x =
+        run.view(!part.isQuery && op.getMemory() ? op.getMemory() : op.getX());
     Index at = x.digits;
     if (!part.isQuery)
       at[1] = {
           Digit{run.cascade.rank("m", shape[2], false, ranksOf(at)), shape[2]}};
     Exprs taken = ranksOf(at);
-    Digit head{run.cascade.rank("h", shape[1], false, taken), shape[1]};
-    taken.push_back(head.index);
-    Digit feature{run.cascade.rank(part.feature, shape[3], false, taken),
-                  shape[3]};
+    DimIndex heads = headDigits(run, op, part.isQuery, taken);
+    llvm::append_range(taken, flatten(heads));
+    DimIndex features;
+    if (RopeOp rope = run.fedRope(result))
+      features =
+          pairDigits(run, part.feature, shape[3], rope.getInterleaved(), taken);
+    else
+      features = {Digit{run.cascade.rank(part.feature, shape[3], false, taken),
+                        shape[3]}};
+    DimIndex out = heads;
+    out.append(features);
     bool fused = op.isFused();
     FailureOr<Equation> eq = project(
         run, op, x, at, op.getWeights()[fused ? 0 : i], op.getOutIn(),
-        op.getBiases().empty() ? Value() : op.getBiases()[fused ? 0 : i],
-        {head, feature}, fused ? i * shape[1] * shape[3] : 0);
+        op.getBiases().empty() ? Value() : op.getBiases()[fused ? 0 : i], out,
+        fused ? begin : 0);
     if (failed(eq))
       return failure();
-    run.define(op, result, part.name, *eq, {at[0], {head}, at[1], {feature}});
+    run.define(op, result, part.name, *eq, {at[0], heads, at[1], features});
   }
   return success();
 }
@@ -148,6 +173,21 @@ static Body activation(Activation kind) {
       Value erf = b.erf(b.mul(in[0], b.constant(0.70710678118654752440)));
       return b.mul(b.mul(in[0], b.constant(0.5)), b.add(erf, b.constant(1.0)));
     };
+  case Activation::GeluTanh:
+    // (x * 0.5) * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))
+    return [](BodyBuilder &b, ValueRange in) {
+      Value cubic =
+          b.mul(b.mul(b.mul(in[0], in[0]), in[0]), b.constant(0.044715));
+      Value tanh = b.tanh(
+          b.mul(b.add(in[0], cubic), b.constant(0.79788456080286535588)));
+      return b.mul(b.mul(in[0], b.constant(0.5)), b.add(tanh, b.constant(1.0)));
+    };
+  case Activation::Silu:
+    // x * (1 / (1 + exp(-x))): 1 mac, 2 add, 1 exp, 1 div.
+    return [](BodyBuilder &b, ValueRange in) {
+      Value below = b.add(b.exp(b.negate(in[0])), b.constant(1.0));
+      return b.mul(in[0], b.div(b.constant(1.0), below));
+    };
   }
   return {};
 }
@@ -174,6 +214,18 @@ LogicalResult transfusion::einsum::decompose(Run &run, FfnOp op) {
   Equation act;
   act.inputs = {{ffn1, rows}};
   act.map = activation(op.getActivation());
+  if (op.getGate()) {
+    FailureOr<Equation> gate =
+        project(run, op, x, x.digits, op.getGate(), op.getOutIn(),
+                hasBias ? op.getBiases()[2] : Value(), s);
+    if (failed(gate))
+      return failure();
+    Value ffg = run.inner(op, "FFG", *gate, rows, compute);
+    act.inputs = {{ffg, rows}, {ffn1, rows}};
+    act.map = [inner = act.map](BodyBuilder &b, ValueRange in) {
+      return b.mul(inner(b, in.take_front()), in[1]);
+    };
+  }
   Value ar = run.inner(op, "AR", act, rows, storage);
 
   View hiddenView;

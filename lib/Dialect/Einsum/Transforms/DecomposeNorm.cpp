@@ -111,6 +111,58 @@ LogicalResult transfusion::einsum::decompose(Run &run, LayerNormOp op) {
   return success();
 }
 
+LogicalResult transfusion::einsum::decompose(Run &run, RmsNormOp op) {
+  View x = run.view(op.getX());
+  const DimIndex &width = x.digits.back();
+  Exprs rows = ranksOf(ArrayRef<DimIndex>(x.digits).drop_back());
+  Exprs all = ranksOf(x.digits);
+  Type type = run.computeType(op.getResult());
+  FailureOr<Read> input = run.cascade.read(op, x, x.digits);
+  if (failed(input))
+    return failure();
+  auto define = [&](StringRef name, const Read &read, const Exprs &result,
+                    Body body) {
+    Equation eq;
+    eq.inputs = {read};
+    eq.map = std::move(body);
+    if (!eq.map) {
+      eq.reduce = ReduceKind::Add;
+      eq.reduced = flatten(width);
+    }
+    return Read{run.inner(op, name, eq, result, type), result};
+  };
+  Read qav = define("QAV", *input, all, [](BodyBuilder &b, ValueRange in) {
+    return b.mul(in[0], in[0]);
+  });
+  Read sqav = define("SQAV", qav, rows, {});
+  double perColumn = 1.0 / static_cast<double>(extentOf(width));
+  Read mqav =
+      define("MQAV", sqav, rows, [perColumn](BodyBuilder &b, ValueRange in) {
+        return b.mul(in[0], b.constant(perColumn));
+      });
+  double eps = op.getEps().convertToDouble();
+  Read sr = define("SR", mqav, rows, [eps](BodyBuilder &b, ValueRange in) {
+    return b.rsqrt(b.add(in[0], b.constant(eps)));
+  });
+
+  Equation nr;
+  nr.inputs = {*input, sr};
+  if (Value gamma = op.getGamma()) {
+    FailureOr<Read> read = run.cascade.isKnown(gamma)
+                               ? run.cascade.read(op, run.view(gamma), {width})
+                               : FailureOr<Read>(Read{gamma, {merge(width)}});
+    if (failed(read))
+      return failure();
+    nr.inputs.push_back(*read);
+  }
+  nr.map = [](BodyBuilder &b, ValueRange in) {
+    Value value = b.mul(in[0], in[1]);
+    return in.size() > 2 ? b.mul(value, in[2]) : value;
+  };
+  run.define(op, op.getResult(), "NR", nr, x.digits);
+  return success();
+}
+
 LogicalResult transfusion::einsum::decompose(Run &run, SoftmaxOp op) {
   View x = run.view(op.getX());
   Exprs rows, all = ranksOf(x.digits);

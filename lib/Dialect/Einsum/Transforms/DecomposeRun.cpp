@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace transfusion::einsum;
 
 bool transfusion::einsum::isNamedOp(Operation *op) {
-  return isa<QkvOp, MhaOp, SoftmaxOp, LayerNormOp, LinearOp, FfnOp, AddOp>(op);
+  return isa<QkvOp, MhaOp, RopeOp, SoftmaxOp, LayerNormOp, RmsNormOp, LinearOp,
+             FfnOp, AddOp>(op);
 }
 
 Value transfusion::einsum::lookThroughViews(Value value) {
@@ -29,12 +30,12 @@ Value transfusion::einsum::lookThroughViews(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// The norm that an addition feeds: its sum is that norm's IAV.
-static LayerNormOp fedNorm(AddOp add) {
+static Operation *fedNorm(AddOp add) {
   for (Operation *user : add->getUsers())
-    if (auto norm = dyn_cast<LayerNormOp>(user))
-      if (norm->getBlock() == add->getBlock())
-        return norm;
-  return {};
+    if (isa<LayerNormOp, RmsNormOp>(user))
+      if (user->getBlock() == add->getBlock())
+        return user;
+  return nullptr;
 }
 
 static bool isOutputProjection(LinearOp linear) {
@@ -50,6 +51,10 @@ static StringRef kindOf(Operation *op) {
     return "softmax";
   if (isa<LayerNormOp>(op))
     return "ln";
+  if (isa<RmsNormOp>(op))
+    return "rms";
+  if (isa<RopeOp>(op))
+    return "rope";
   if (isa<FfnOp>(op))
     return "ffn";
   if (auto linear = dyn_cast<LinearOp>(op))
@@ -78,7 +83,7 @@ EinsumNames::EinsumNames(Operation *function) {
     for (auto [i, op] : llvm::enumerate(ops))
       prefixes[op] = ops.size() == 1 ? "" : (kind + Twine(i + 1) + ".").str();
   for (AddOp add : additions)
-    if (LayerNormOp norm = fedNorm(add))
+    if (Operation *norm = fedNorm(add))
       prefixes[add] = prefixes[norm];
 }
 
@@ -110,12 +115,20 @@ bool Run::feedsContraction(Value value) const {
     if (isa<QkvOp, LinearOp, FfnOp>(user))
       return true;
     if (auto mha = dyn_cast<MhaOp>(user))
-      if (use.getOperandNumber() < 3) // not the mask
+      if (use.get() != mha.getMask())
         return true;
     if (getViewSource(user) && feedsContraction(user->getResult(0)))
       return true;
   }
   return false;
+}
+
+RopeOp Run::fedRope(Value value) const {
+  for (Operation *user : value.getUsers())
+    if (auto rope = dyn_cast<RopeOp>(user))
+      if (ops.contains(user) && rope.getX() == value)
+        return rope;
+  return {};
 }
 
 Type Run::storageType(Value value) const {

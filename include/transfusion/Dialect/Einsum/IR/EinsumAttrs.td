@@ -28,7 +28,9 @@ def Einsum_ReduceKindAttr
 
 def Einsum_Activation : I32EnumAttr<"Activation",
     "activation between the two linear layers of an FFN",
-    [I32EnumAttrCase<"Relu", 0, "relu">, I32EnumAttrCase<"Gelu", 1, "gelu">]> {
+    [I32EnumAttrCase<"Relu", 0, "relu">, I32EnumAttrCase<"Gelu", 1, "gelu">,
+     I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
+     I32EnumAttrCase<"Silu", 3, "silu">]> {
   let cppNamespace = "::transfusion::einsum";
   let genSpecializedAttr = 0;
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What a person writes. Keywords name what varies (`bias`, `mask`, `scale`,
-// `causal`, `out_in`); operands come first, then the types of a function. Later
-// variants (grouped heads, gates, rotary embedding) are further keywords.
+// `causal`, `out_in`, `kv_heads`, `memory`, `past`, `gate`); operands come
+// first, then the types of a function.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_DIALECT_EINSUM_IR_EINSUMNAMEDOPS
@@ -35,34 +35,48 @@ def Einsum_QkvOp : Einsum_InferredOp<"qkv", [AttrSizedOperandSegments]> {
     `q[b,h,p,e] = sum over d of x[b,p,d] * wq[d, h*E+e] + bq[h*E+e]`, and
     likewise k and v. One weight (and bias) holds all three side by side, in
     this order. `out_in` says that weights are stored [out, in], as in PyTorch.
+    With `kv_heads`, k and v have that many heads, each of which serves a group
+    of `heads / kv_heads` neighbouring query heads. With `memory` (cross
+    attention), k and v are projections of that sequence instead of x.
 
     ```mlir
     %q, %k, %v = einsum.qkv %x, %wq, %wk, %wv bias %bq, %bk, %bv heads 12
         : (tensor<1x8x48xf32>, ...) -> (tensor<1x12x8x4xf32>, ...)
+    %q, %k, %v = einsum.qkv %x, %wq, %wk, %wv heads 8 kv_heads 2
+        : (tensor<1x8x48xf32>, ...) -> (tensor<1x8x8x6xf32>, tensor<1x2x8x6xf32>, ...)
     ```
 
     Constraints: (1) x has 3 dimensions [b, p, d]; (2) there are one or three
     weights, of 2 dimensions; (3) their in dimension is d; (4) `heads` is at
-    least 1 and divides each out dimension; (5) a fused out dimension is a
-    multiple of 3; (6) query and key weights have the same out dimension;
-    (7) there are as many biases as weights or none, of 1 dimension that is the
-    weight's out dimension; (8) all have x's element type.
+    least 1 and divides each out dimension (`kv_heads` those of k and v);
+    (5) a fused out dimension is a multiple of 3, with `kv_heads` of
+    heads + 2 kv_heads; (6) query and key weights make equally many features per
+    head; (7) there are as many biases as weights or none, of 1 dimension that
+    is the weight's out dimension; (8) all have x's element type;
+    (9) `kv_heads` is at least 1 and divides `heads`; (10) memory has 3
+    dimensions [b, m, d'], the batch of x, and d' is the in dimension of the key
+    and value weights.
   }];
   let arguments = (ins
       Einsum_FloatTensor:$x, Variadic<Einsum_FloatTensor>:$weights,
-      Variadic<Einsum_FloatTensor>:$biases, I64Attr:$heads, UnitAttr:$out_in);
+      Variadic<Einsum_FloatTensor>:$biases,
+      Optional<Einsum_FloatTensor>:$memory, I64Attr:$heads,
+      OptionalAttr<I64Attr>:$kv_heads, UnitAttr:$out_in);
   let results = (outs Einsum_FloatTensor:$q, Einsum_FloatTensor:$k,
                       Einsum_FloatTensor:$v);
   let assemblyFormat = [{
-    $x `,` $weights (`bias` $biases^)? `heads` $heads (`out_in` $out_in^)?
-    attr-dict `:` functional-type(operands, results)
+    $x `,` $weights (`bias` $biases^)? (`memory` $memory^)? `heads` $heads
+    (`kv_heads` $kv_heads^)? (`out_in` $out_in^)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
     bool isFused() { return getWeights().size() == 1; }
+    /// Heads of k and v.
+    int64_t getKeyHeads() { return getKvHeads().value_or(getHeads()); }
   }];
 }
 
-def Einsum_MhaOp : Einsum_NamedOp<"mha"> {
+def Einsum_MhaOp : Einsum_NamedOp<"mha", [AttrSizedOperandSegments]> {
   let summary = "multi-head attention";
   let description = [{
     `softmax over m of (scale * q k^T + mask) v`, per batch entry and head. The
@@ -71,27 +85,72 @@ def Einsum_MhaOp : Einsum_NamedOp<"mha"> {
     aligned with the last key. A query that sees no key yields NaN, as a plain
     softmax does. The result is [b, h, p, f], or with heads merged [b, p, h*f].
 
+    k and v may have fewer heads than q (grouped queries): head h of q reads
+    head h / (H / KV) of k and v, which are not repeated in memory.
+
+    `past` gives a cache of earlier keys and values. They come before those of
+    k and v, so there are M_past + M keys; nothing is copied to put them side by
+    side, and what is computed is the softmax over all of them. The caller owns
+    the cache and appends k and v to it.
+
     ```mlir
     %a = einsum.mha %q, %k, %v mask %mask scale 1.25e-01 causal
         : (tensor<1x12x8x4xf32>, ...) -> tensor<1x8x48xf32>
+    %a = einsum.mha %q, %k, %v past %k_cache, %v_cache scale 1.25e-01
+        : (tensor<1x8x1x4xf32>, tensor<1x2x1x4xf32>, tensor<1x2x1x4xf32>,
+           tensor<1x2x37x4xf32>, tensor<1x2x37x4xf32>) -> tensor<1x1x32xf32>
     ```
 
-    Constraints: (1) q, k, v have 4 dimensions; (2) with equal batch and heads;
-    (3) q and k have the same width e; (4) k and v have the same length m;
-    (5) the mask broadcasts to [b, h, p, m]; (6) the result is [b, h, p, f] or
-    [b, p, h*f]; (7) all but the mask have q's element type; (8) `scale` is
-    finite.
+    Constraints: (1) q, k, v have 4 dimensions; (2) with equal batch, k and v
+    with equal heads, which divide those of q; (3) q and k have the same width
+    e; (4) k and v have the same length m; (5) the mask broadcasts to
+    [b, h, p, m]; (6) the result is [b, h, p, f] or [b, p, h*f]; (7) all but the
+    mask have q's element type; (8) `scale` is finite; (9) `past` has two
+    tensors, of the shapes of k and v but for their common length.
   }];
   let arguments = (ins
       Einsum_FloatTensor:$q, Einsum_FloatTensor:$k, Einsum_FloatTensor:$v,
-      Optional<Einsum_FloatTensor>:$mask, OptionalAttr<F64Attr>:$scale,
-      UnitAttr:$causal);
+      Variadic<Einsum_FloatTensor>:$past, Optional<Einsum_FloatTensor>:$mask,
+      OptionalAttr<F64Attr>:$scale, UnitAttr:$causal);
   let results = (outs Einsum_FloatTensor:$result);
   let assemblyFormat = [{
-    $q `,` $k `,` $v (`mask` $mask^)? (`scale` $scale^)? (`causal` $causal^)?
-    attr-dict `:` functional-type(operands, results)
+    $q `,` $k `,` $v (`past` $past^)? (`mask` $mask^)? (`scale` $scale^)?
+    (`causal` $causal^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasCanonicalizeMethod = 1;
+  let extraClassDeclaration = [{
+    /// Keys in `past`, 0 without.
+    int64_t getPastLength();
+  }];
+}
+
+def Einsum_RopeOp : Einsum_InferredOp<"rope"> {
+  let summary = "rotary position embedding";
+  let description = [{
+    Rotates pairs of features by an angle of the position, whose cosine and sine
+    are tables. A pair is (e0, E/2 + e0): `y = x cos + rotated sin` where
+    `rotated` is -x[E/2 + e0] in the first half and x[e0] in the second. With
+    `interleaved` a pair is (2 e0, 2 e0 + 1). The tables broadcast to x's
+    [b, p, e] from the right, or hold one value per pair.
+
+    ```mlir
+    %r = einsum.rope %q, %cos, %sin
+        : (tensor<1x8x16x64xf32>, tensor<1x16x64xf32>, tensor<1x16x64xf32>) -> tensor<1x8x16x64xf32>
+    ```
+
+    Constraints: (1) x has 4 dimensions [b, h, p, e]; (2) e is even; (3) cos and
+    sin have one shape, of 2 dimensions [p, e] or 3 dimensions [b, p, e], where
+    b and p may be 1 and e may be the number of pairs; (4) all have x's element
+    type.
+  }];
+  let arguments = (ins
+      Einsum_FloatTensor:$x, Einsum_FloatTensor:$cos, Einsum_FloatTensor:$sin,
+      UnitAttr:$interleaved);
+  let results = (outs Einsum_FloatTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $cos `,` $sin (`interleaved` $interleaved^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
 }
 
 def Einsum_SoftmaxOp
@@ -137,6 +196,28 @@ def Einsum_LayerNormOp
   }];
 }
 
+def Einsum_RmsNormOp : Einsum_InferredOp<"rms_norm"> {
+  let summary = "normalisation by the root mean square of the last dimension";
+  let description = [{
+    `x / sqrt(mean of x^2 + eps) * gamma`, the mean over the last dimension.
+
+    ```mlir
+    %n = einsum.rms_norm %x, %gamma eps 1.0e-06
+        : (tensor<1x8x48xf32>, tensor<48xf32>) -> tensor<1x8x48xf32>
+    ```
+
+    Constraints: (1) gamma has 1 dimension, the last of x; (2) it has x's
+    element type; (3) `eps` is finite and not negative.
+  }];
+  let arguments = (ins
+      Einsum_FloatTensor:$x, Optional<Einsum_FloatTensor>:$gamma,
+      F64Attr:$eps);
+  let results = (outs Einsum_FloatTensor:$result);
+  let assemblyFormat = [{
+    $x (`,` $gamma^)? `eps` $eps attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 def Einsum_LinearOp : Einsum_InferredOp<"linear"> {
   let summary = "affine map of the last dimension";
   let description = [{
@@ -162,30 +243,37 @@ def Einsum_LinearOp : Einsum_InferredOp<"linear"> {
   }];
 }
 
-def Einsum_FfnOp : Einsum_InferredOp<"ffn"> {
-  let summary = "two linear layers with an activation between";
+def Einsum_FfnOp : Einsum_InferredOp<"ffn", [AttrSizedOperandSegments]> {
+  let summary = "two linear layers with an activation between, gated or not";
   let description = [{
-    `y = activation(x w1 + b1) w2 + b2`. `gelu` is the exact one, by erf. With
-    `out_in` both weights are stored [out, in].
+    `y = activation(x w1 + b1) w2 + b2`; with `gate`
+    `y = (activation(x wg + bg) * (x w1 + b1)) w2 + b2` (SwiGLU with `silu`,
+    GeGLU with a gelu). `gelu` is the exact one, by erf, `gelu_tanh` its
+    approximation by tanh, `silu` is x / (1 + exp(-x)). With `out_in` all weights
+    are stored [out, in]. Biases stand in the order b1, b2, bg.
 
     ```mlir
     %y = einsum.ffn %x, %w1, %w2 bias %b1, %b2 activation gelu
         : (tensor<1x8x48xf32>, tensor<48x96xf32>, ...) -> tensor<1x8x48xf32>
+    %y = einsum.ffn %x, %up, %down gate %gate activation silu
+        : (tensor<1x8x48xf32>, tensor<48x96xf32>, ...) -> tensor<1x8x48xf32>
     ```
 
-    Constraints: (1) the weights have 2 dimensions; (2) w1's in dimension is the
-    last of x; (3) w2's in dimension is w1's out dimension; (4) there are two
-    biases or none, of 1 dimension, the out dimension of their weight; (5) all
-    have x's element type.
+    Constraints: (1) the weights have 2 dimensions; (2) the in dimension of w1
+    and gate is the last of x; (3) w2's in dimension is w1's out dimension;
+    (4) there are as many biases as weights or none, of 1 dimension, the out
+    dimension of their weight; (5) all have x's element type; (6) gate has w1's
+    out dimension.
   }];
   let arguments = (ins
       Einsum_FloatTensor:$x, Einsum_FloatTensor:$w1, Einsum_FloatTensor:$w2,
-      Variadic<Einsum_FloatTensor>:$biases, Einsum_ActivationAttr:$activation,
-      UnitAttr:$out_in);
+      Optional<Einsum_FloatTensor>:$gate, Variadic<Einsum_FloatTensor>:$biases,
+      Einsum_ActivationAttr:$activation, UnitAttr:$out_in);
   let results = (outs Einsum_FloatTensor:$result);
   let assemblyFormat = [{
-    $x `,` $w1 `,` $w2 (`bias` $biases^)? `activation` `` $activation
-    (`out_in` $out_in^)? attr-dict `:` functional-type(operands, results)
+    $x `,` $w1 `,` $w2 (`gate` $gate^)? (`bias` $biases^)? `activation` ``
+    $activation (`out_in` $out_in^)? attr-dict `:`
+    functional-type(operands, results)
   }];
 }
 

@@ -14,3 +14,12 @@ func.func @f(%q: tensor<2x3x11x5xf32>, %k: tensor<2x3x8x5xf32>, %v: tensor<2x3x8
   %a = einsum.mha %q, %k, %v causal : (tensor<2x3x11x5xf32>, tensor<2x3x8x5xf32>, tensor<2x3x8x7xf32>) -> tensor<2x3x11x7xf32>
   return %a : tensor<2x3x11x7xf32>
 }
+
+// -----
+
+func.func @past(%q: tensor<1x2x1x4xf32>, %k: tensor<1x2x1x4xf32>, %c: tensor<1x2x9x4xf32>) -> tensor<1x2x1x4xf32> {
+  // expected-error @+2 {{'einsum.mha' op attention of 2 passes is not supported with past keys}}
+  // expected-note @+1 {{use attention-passes=1}}
+  %a = einsum.mha %q, %k, %k past %c, %c : (tensor<1x2x1x4xf32>, tensor<1x2x1x4xf32>, tensor<1x2x1x4xf32>, tensor<1x2x9x4xf32>, tensor<1x2x9x4xf32>) -> tensor<1x2x1x4xf32>
+  return %a : tensor<1x2x1x4xf32>
+}
