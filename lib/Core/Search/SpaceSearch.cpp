@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "SpaceSearch.h"
 
+#include "MoveTransfers.h"
+
 #include "transfusion/Core/Search/Feasible.h"
 
 #include <algorithm>
@@ -98,6 +100,16 @@ double SpaceSearch::evaluateLeaf(const Choices &choices) {
   if (it->second < bestCost) {
     bestCost = it->second;
     bestAt = choices;
+    bestSizes = s;
+  }
+  keep(s, it->second);
+  if (report.faults.empty() && mayMove(report)) {
+    Schedule moved = s;
+    bool any = false;
+    for (int32_t g : space.groups())
+      any |= moveTransfers(c, a, moved, g, plan, report, space.capacity());
+    if (any)
+      keep(moved, costIfFits(moved));
   }
   if (objective == Objective::Latency && report.faults.empty()) {
     double compute = 0;
@@ -109,19 +121,52 @@ double SpaceSearch::evaluateLeaf(const Choices &choices) {
   return it->second;
 }
 
-void SpaceSearch::offer(const Schedule &s) {
+void SpaceSearch::keep(const Schedule &s, double cost) {
+  if (cost >= foundCost)
+    return;
+  foundCost = cost;
+  bestFound = s;
+}
+
+double SpaceSearch::costIfFits(const Schedule &s) {
   Plan plan = makePlan(c, a, s);
   if (!plan.faults.empty())
-    return;
+    return kNone;
   for (int32_t g : space.groups())
     if (groupNeedBytes(plan, g) > space.capacity())
-      return;
-  ++evaluated;
-  double cost = costOf(evaluator.evaluate(s, plan));
+      return kNone;
+  return costOf(evaluator.evaluate(s, plan));
+}
+
+/// Transfers in other phases may make it the best: they change neither compute
+/// time nor the time that the memories take, each of which is a bound.
+bool SpaceSearch::mayMove(const CostReport &r) const {
+  if (objective == Objective::Edp)
+    return true;
+  if (objective != Objective::Latency)
+    return false; // they cost capacity and save time only
+  double bound = 0;
+  for (int32_t g : space.groups()) {
+    double compute = 0, memory = r.groups[g].loadCycles;
+    for (const PhaseCost &p : r.groups[g].phases) {
+      compute += p.computeCycles;
+      memory += p.memoryCycles;
+    }
+    bound += std::max(compute, memory);
+  }
+  return bound < foundCost;
+}
+
+void SpaceSearch::offer(const Schedule &s) {
+  double cost = costIfFits(s);
+  if (cost < kNone)
+    ++evaluated;
   if (cost < bestCost) {
     bestCost = cost;
     bestAt.clear();
+    bestSizes = s;
   }
+  keep(s, cost);
 }
 
 //===----------------------------------------------------------------------===//

@@ -38,7 +38,10 @@ public:
 
   bool found() const { return bestCost < kNone; }
   double best() const { return bestCost; }
-  const Choices &bestChoices() const { return bestAt; }
+  /// In the groups of this space: the best sizes, every transfer in its own
+  /// phase; and the best of all schedules seen, transfers moved where it helps.
+  const Schedule &bestSized() const { return bestSizes; }
+  const Schedule &bestSchedule() const { return bestFound; }
   const TileSpace &tiles() const { return space; }
   int64_t evaluations() const { return evaluated; }
   bool finished() const { return done; }
@@ -47,8 +50,6 @@ public:
   double costOf(const CostReport &r) const;
   /// Costs a given schedule and keeps it when it is the best.
   void offer(const Schedule &s);
-  /// Set when the best is the schedule that was offered.
-  bool bestIsOffered() const { return found() && bestAt.empty(); }
 
 private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
@@ -64,6 +65,9 @@ private:
   };
 
   double evaluateLeaf(const Choices &choices);
+  void keep(const Schedule &s, double cost);
+  double costIfFits(const Schedule &s);
+  bool mayMove(const CostReport &r) const;
   bool mayFit(const Choices &prefix);
   double bound(const Choices &prefix) const;
   Choices boundKey(const Choices &prefix) const;
@@ -87,8 +91,9 @@ private:
   std::map<Choices, double> estimates; ///< of complete choices
   std::map<Choices, bool> fits;        ///< of prefixes
   std::map<Choices, double> bounds;    ///< by tiles and epochs
-  Choices bestAt;
-  double bestCost = kNone;
+  Choices bestAt;                      ///< empty: what was offered
+  Schedule bestSizes, bestFound;
+  double bestCost = kNone, foundCost = kNone;
   int64_t evaluated = 0;
   bool done = false;
 };

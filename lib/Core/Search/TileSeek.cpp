@@ -29,7 +29,8 @@ public:
   TileSeekResult run();
 
 private:
-  Schedule assemble() const;
+  /// Of all groups; `moved`: with prefetches and deferred stores.
+  Schedule assemble(bool moved) const;
   double total(const CostReport &r) const;
   void search();
   void report();
@@ -60,12 +61,12 @@ double TileSeeker::total(const CostReport &r) const {
   return 0;
 }
 
-Schedule TileSeeker::assemble() const {
+Schedule TileSeeker::assemble(bool moved) const {
   Schedule s = start;
   for (const auto &search : searches) {
-    if (!search->found() || search->bestIsOffered())
+    if (!search->found())
       continue;
-    Schedule part = search->tiles().build(search->bestChoices(), true);
+    const Schedule &part = moved ? search->bestSchedule() : search->bestSized();
     for (int32_t g : search->tiles().groups())
       s.groups[g] = part.groups[g];
   }
@@ -79,7 +80,7 @@ void TileSeeker::report() {
   for (const auto &search : searches)
     if (!search->found())
       return;
-  o.progress(evaluations, total(evaluator.evaluate(assemble())));
+  o.progress(evaluations, total(evaluator.evaluate(assemble(true))));
 }
 
 /// The search that has had the least for its share of the cost goes next.
@@ -176,7 +177,8 @@ TileSeekResult TileSeeker::run() {
   result.evaluations = evaluations;
   if (!result.infeasible.empty())
     return result;
-  result.schedule = assemble();
+  result.sizesCost = total(evaluator.evaluate(assemble(false)));
+  result.schedule = assemble(true);
   result.cost = total(evaluator.evaluate(result.schedule));
   return result;
 }

@@ -37,6 +37,9 @@ struct TileSeekOptions {
 struct TileSeekResult {
   Schedule schedule; ///< the best found
   double cost = 0;
+  /// Of the best sizes alone, every transfer in its own phase: what the search
+  /// minimises, and what a finished search proves the least.
+  double sizesCost = 0;
   int64_t evaluations = 0;
   std::vector<Violation> infeasible; ///< not empty: nothing fits
 };
