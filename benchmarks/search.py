@@ -5,8 +5,8 @@
 One row a machine: latency, lower bound and gap, utilisation, traffic, peak
 memory, energy, evaluations, and the search's CPU seconds and resident memory.
 With --check it also searches a second time and exits 1 when the two schedules
-differ in a byte, a bound is above its latency, or a search takes more than 60
-CPU seconds or 1 GB.
+differ in a byte, a bound is above its latency, a gap is greater than it was held
+to, or a search takes more than 60 CPU seconds or 1 GB.
 """
 import argparse
 import json
@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MACHINES = ["edge", "edge-32", "edge-64", "cloud", "cloud-max2d"]
 MAX_SECONDS, MAX_KIB = 60, 1 << 20
+MAX_GAP = {"edge": 0.25, "edge-64": 0.12}  # of the default layer
 
 
 def tool(name):
@@ -75,6 +76,9 @@ def main():
         if latency < bound:
             faults.append(f"{machine}: latency {latency} is below its bound "
                           f"{bound}")
+        if report["gap"] > MAX_GAP.get(machine, float("inf")):
+            faults.append(f"{machine}: gap {report['gap']:.3f}, more than "
+                          f"{MAX_GAP[machine]}")
         if seconds > MAX_SECONDS:
             faults.append(f"{machine}: the search took {seconds:.1f} s of CPU, "
                           f"more than {MAX_SECONDS}")

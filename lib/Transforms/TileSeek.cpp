@@ -83,6 +83,7 @@ FailureOr<Solved> TileSeekPass::solve(sched::ScheduleOp op) {
       static_cast<core::SearchMode>(static_cast<int>(mode.getValue()));
   options.seed = seed;
   options.evaluations = evaluations;
+  options.regroup = regroup;
   options.progress = [&](int64_t done, double best) { progress(done, best); };
   solved.result = core::tileseek(solved.start.cascade(), solved.start.arch,
                                  solved.start.schedule, options);

@@ -80,8 +80,10 @@ def TileSeekPass : Pass<"tileseek", "::mlir::ModuleOp"> {
   let summary = "search the tile sizes of each schedule";
   let description = [{
     Reads groups, phases and orders of each schedule, searches group tiles,
-    blocks and retention, solves the slots again for every candidate, and
-    rewrites the schedule. The same input gives the same output. Progress is
+    blocks and retention, solves the slots again for every candidate, moves
+    transfers beside other phases, and rewrites the schedule. Half of the budget
+    goes to the groups that `--dpipe` forms for a quarter of the buffer: phases
+    that hold less whole leave room for larger tiles (`regroup=false`: no). The same input gives the same output. Progress is
     shown on a terminal.
 
     *Requires*: a schedule, as `--dpipe` writes it. *Ensures*: schedules that
@@ -101,6 +103,8 @@ def TileSeekPass : Pass<"tileseek", "::mlir::ModuleOp"> {
            "of the random numbers">,
     Option<"evaluations", "evaluations", "int64_t", /*default=*/"4096",
            "budget: how many schedules may be evaluated">,
+    Option<"regroup", "regroup", "bool", /*default=*/"true",
+           "also try the groups that --dpipe forms for a smaller buffer">,
     Option<"objective", "objective", "::transfusion::sched::Objective",
            /*default=*/"::transfusion::sched::Objective::Latency",
            "what is minimised",

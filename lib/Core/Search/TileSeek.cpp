@@ -12,10 +12,12 @@
 //===----------------------------------------------------------------------===//
 #include "SpaceSearch.h"
 
+#include "transfusion/Core/Search/DPipe.h"
 #include "transfusion/Core/Search/Feasible.h"
 #include "transfusion/Core/Search/FormGroups.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace transfusion::core {
 
@@ -183,9 +185,65 @@ TileSeekResult TileSeeker::run() {
   return result;
 }
 
+/// Which Einsums share a phase, phases in order.
+static std::vector<std::vector<std::vector<int64_t>>>
+members(const Schedule &s) {
+  std::vector<std::vector<std::vector<int64_t>>> groups;
+  for (const Group &g : s.groups) {
+    groups.emplace_back();
+    for (const Phase &p : g.phases) {
+      groups.back().emplace_back();
+      for (const Run &run : p.runs)
+        for (const Slot &slot : run.slots)
+          groups.back().back().push_back(2 * slot.einsum + slot.finishOnly);
+      std::sort(groups.back().back().begin(), groups.back().back().end());
+    }
+  }
+  return groups;
+}
+
+/// What DPipe makes for a quarter of the buffer: phases hold less whole, so
+/// that outer tiles may be larger. Nothing when that is no other grouping, or
+/// `start` is not DPipe's own.
+static std::optional<Schedule> regroup(const Cascade &c, const Arch &a,
+                                       const Schedule &start) {
+  if (members(dpipe(c, a).schedule) != members(start))
+    return std::nullopt;
+  Arch smaller = a;
+  for (Memory &m : smaller.memories)
+    if (m.capacityBytes > 0)
+      m.capacityBytes = std::max<int64_t>(m.capacityBytes / 4, 1);
+  DPipeResult other = dpipe(c, smaller);
+  if (!other.infeasible.empty() || members(other.schedule) == members(start))
+    return std::nullopt;
+  return other.schedule;
+}
+
 TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
                         const TileSeekOptions &o) {
-  return TileSeeker(c, a, start, o).run();
+  std::optional<Schedule> other;
+  if (o.regroup && unsupportedEinsums(c, a).empty())
+    other = regroup(c, a, start);
+  if (!other)
+    return TileSeeker(c, a, start, o).run();
+  TileSeekOptions half = o;
+  half.evaluations = o.evaluations - o.evaluations / 2;
+  TileSeekResult first = TileSeeker(c, a, start, half).run();
+  const bool found = first.infeasible.empty();
+  half.evaluations = o.evaluations - first.evaluations;
+  half.progress = nullptr;
+  if (o.progress)
+    half.progress = [&](int64_t evaluations, double best) {
+      o.progress(first.evaluations + evaluations,
+                 found ? std::min(best, first.cost) : best);
+    };
+  TileSeekResult second = TileSeeker(c, a, *other, half).run();
+  const bool better =
+      second.infeasible.empty() && (!found || second.cost < first.cost);
+  const int64_t evaluations = first.evaluations + second.evaluations;
+  TileSeekResult &best = better ? second : first;
+  best.evaluations = evaluations;
+  return best;
 }
 
 } // namespace transfusion::core

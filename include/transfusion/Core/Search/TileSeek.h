@@ -30,6 +30,9 @@ struct TileSeekOptions {
   SearchMode mode = SearchMode::Mcts;
   uint64_t seed = 1;
   int64_t evaluations = 4096;
+  /// Also try the groups that DPipe forms for a smaller buffer, with half of
+  /// the budget, where `start` has those that it forms for the machine's.
+  bool regroup = false;
   /// Called now and then with evaluations done and the best cost so far.
   std::function<void(int64_t, double)> progress;
 };
@@ -44,7 +47,7 @@ struct TileSeekResult {
   std::vector<Violation> infeasible; ///< not empty: nothing fits
 };
 
-/// `start` fixes groups, phases and orders.
+/// `start` fixes groups, phases and orders, but for `regroup`.
 TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
                         const TileSeekOptions &o);
 
