@@ -77,10 +77,11 @@ private:
   }
   int32_t known(int32_t id, StringRef kind, const std::string &name);
   std::vector<core::RankId> ranks(const std::vector<core::RankId> &list);
-  /// `sizes` by rank; those not below `whole` become 0.
+  /// `sizes` by rank; those above `whole` become 0.
   std::vector<int64_t> sizes(const std::vector<int64_t> &sizes,
                              const std::vector<int64_t> &whole);
-  core::Phase phase(const core::Phase &p, const std::vector<int64_t> &tile);
+  core::Phase phase(const core::Phase &p, const std::vector<int64_t> &fromTile,
+                    const std::vector<int64_t> &tile);
 
   const ImportedCascade &from, &to;
   Location loc;
@@ -117,7 +118,7 @@ std::vector<int64_t> Translation::sizes(const std::vector<int64_t> &sizes,
     if (sizes[r] <= 0)
       continue;
     core::RankId there = rank(r);
-    result[there] = sizes[r] < whole[there] ? sizes[r] : 0;
+    result[there] = sizes[r] <= whole[there] ? sizes[r] : 0;
   }
   return result;
 }
@@ -125,27 +126,41 @@ std::vector<int64_t> Translation::sizes(const std::vector<int64_t> &sizes,
 /// A tensor is held for one inner tile of the ranks outside the innermost
 /// blocked one that it depends on (Plan.h). Where that rank is whole here, the
 /// next one outside takes its place, or the pieces would grow to whole tiles.
-static void keepPieces(const core::Phase &from, core::Phase &to,
+static void keepPieces(const core::Phase &from,
+                       const std::vector<int64_t> &fromTile, core::Phase &to,
                        const std::vector<int64_t> &tile) {
+  auto isBlocked = [](int64_t block, int64_t tile) {
+    return block > 0 && block < tile;
+  };
   bool vanished = false;
   for (size_t i = from.order.size(); i-- > 0;) {
-    core::RankId here = to.order[i];
-    vanished |= from.block[from.order[i]] > 0 && to.block[here] == 0;
-    int64_t inner = to.inner[here];
-    if (vanished && to.block[here] == 0 && inner > 0 && inner < tile[here]) {
-      to.block[here] = inner;
+    core::RankId there = from.order[i], here = to.order[i];
+    const bool blocked = isBlocked(to.block[here], tile[here]);
+    vanished |= isBlocked(from.block[there], fromTile[there]) && !blocked;
+    if (vanished && !blocked && isBlocked(to.inner[here], tile[here])) {
+      to.block[here] = to.inner[here];
       vanished = false;
     }
   }
 }
 
 core::Phase Translation::phase(const core::Phase &p,
+                               const std::vector<int64_t> &fromTile,
                                const std::vector<int64_t> &tile) {
   core::Phase result = p;
   result.order = ranks(p.order);
   result.block = sizes(p.block, tile);
   result.inner = sizes(p.inner, tile);
-  keepPieces(p, result, tile);
+  keepPieces(p, fromTile, result, tile);
+  auto byTensor = [](const auto &x, const auto &y) {
+    return x.tensor < y.tensor;
+  };
+  for (core::Prefetch &prefetch : result.prefetch)
+    prefetch.tensor = tensor(prefetch.tensor);
+  llvm::sort(result.prefetch, byTensor);
+  for (core::Defer &defer : result.defer)
+    defer.tensor = tensor(defer.tensor);
+  llvm::sort(result.defer, byTensor);
   for (core::Run &run : result.runs)
     for (core::Slot &slot : run.slots) {
       slot.einsum = einsum(slot.einsum);
@@ -155,27 +170,39 @@ core::Phase Translation::phase(const core::Phase &p,
   return result;
 }
 
+static std::vector<int64_t> extentsOf(const core::Cascade &c) {
+  std::vector<int64_t> extents;
+  for (const core::Rank &r : c.ranks)
+    extents.push_back(r.extent);
+  return extents;
+}
+
+/// Tile of each rank, 0 resolved.
+static std::vector<int64_t> tilesOf(const core::Group &g,
+                                    const core::Cascade &c) {
+  std::vector<int64_t> tiles = extentsOf(c);
+  for (size_t r = 0; r < g.tile.size(); ++r)
+    if (g.tile[r] > 0)
+      tiles[r] = std::min(tiles[r], g.tile[r]);
+  return tiles;
+}
+
 FailureOr<core::Schedule>
 Translation::operator()(const core::Schedule &schedule) {
   core::Schedule result;
   for (const core::Group &g : schedule.groups) {
     core::Group group;
-    std::vector<int64_t> extents;
-    for (const core::Rank &r : to.cascade.ranks)
-      extents.push_back(r.extent);
     group.tileOrder = ranks(g.tileOrder);
-    group.tile = sizes(g.tile, extents);
-    std::vector<int64_t> tile = extents;
-    for (size_t r = 0; r < tile.size(); ++r)
-      if (group.tile[r] > 0)
-        tile[r] = group.tile[r];
+    group.tile = sizes(g.tile, extentsOf(to.cascade));
+    const std::vector<int64_t> fromTile = tilesOf(g, from.cascade),
+                               tile = tilesOf(group, to.cascade);
     for (const core::Retain &retain : g.retain)
       group.retain.push_back({tensor(retain.tensor), retain.level});
     llvm::sort(group.retain, [](const core::Retain &x, const core::Retain &y) {
       return x.tensor < y.tensor;
     });
     for (const core::Phase &p : g.phases)
-      group.phases.push_back(phase(p, tile));
+      group.phases.push_back(phase(p, fromTile, tile));
     result.groups.push_back(std::move(group));
   }
   if (failed)

@@ -204,6 +204,15 @@ sched.arch @a clock_hz 1 {
 // #sched.op (1)
 sched.arch @a clock_hz 1 {
   sched.memory @dram
+  // expected-error @below {{op class 'mac' takes 72057594037927936 cycles; at most 1048576 are allowed}}
+  sched.unit @u lanes 8 on @dram ops(mac cycles 72057594037927936)
+}
+
+// -----
+
+// #sched.op (1)
+sched.arch @a clock_hz 1 {
+  sched.memory @dram
   // expected-error @below {{pj of op class 'mac' must be finite and not negative}}
   sched.unit @u lanes 8 on @dram ops(mac cycles 1 pj -0.5)
 }

@@ -14,8 +14,8 @@
 // At most 32 hidden units at a time, so at least 3 blocks.
 // CHECK: sched.phase order [s, b, p] block(s = {{[1-9]|[12][0-9]|3[0-2]}}) inner(
 
-// The search tries 4 times a power of two, all of which divide 96; blocks of 10,
-// the last one ragged, are legal as well.
+// The sizes that the search prefers divide 96; blocks of 10, the last one ragged,
+// are legal as well.
 // RUN: transfusion-opt --load-arch=tiny --dpipe %src/examples/bert_tiny.mlir | sed -E "s/block\(s = 4\) inner\((.*)s = 4\)/block(s = 10) inner(\1s = 10)/" > %t.ragged.mlir
 // RUN: FileCheck %s --check-prefix=RAGGED < %t.ragged.mlir
 // RUN: transfusion-opt --sched-verify %t.ragged.mlir -o /dev/null

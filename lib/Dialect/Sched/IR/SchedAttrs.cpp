@@ -169,6 +169,9 @@ OpCostAttr transfusion::sched::parseOpCostBody(AsmParser &p) {
                                   classes, counts);
 }
 
+/// More is a slip, and would make products of cycles and points overflow.
+static constexpr int64_t kMaxOpCycles = 1 << 20;
+
 LogicalResult OpCostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  OpClass opClass, int64_t cycles, FloatAttr pj,
                                  ArrayRef<OpClass> classes,
@@ -183,6 +186,9 @@ LogicalResult OpCostAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << "' must be finite and not negative";
   if (classes.empty() && cycles < 1) // (1)
     return emitError() << "op class '" << name << "' needs at least 1 cycle";
+  if (cycles > kMaxOpCycles) // (1)
+    return emitError() << "op class '" << name << "' takes " << cycles
+                       << " cycles; at most " << kMaxOpCycles << " are allowed";
   if (!classes.empty() && (cycles != 0 || pj.getValueAsDouble() != 0))
     return emitError() << "op class '" << name
                        << "' has both costs and an expansion";

@@ -63,7 +63,8 @@ def Sched_OpCostAttr : Sched_Attr<"OpCost", "op"> {
     17.16>`, or an expansion into other classes of the same unit, `#sched.op<
     sigmoid = 6 mac + 1 add + 1 div>`.
 
-    Constraints: (1) cycles are at least 1 and pj is finite and not negative;
+    Constraints: (1) cycles are between 1 and 2^20, and pj is finite and not
+    negative;
     (2) counts of an expansion are between 1 and 65536, its classes distinct.
   }];
   let parameters = (ins "::transfusion::sched::OpClass":$opClass,
