@@ -64,6 +64,10 @@ std::optional<Reduction> extractReduction(Body &body,
 mlir::TypedAttr identityOf(einsum::ReduceKind kind, mlir::Type type);
 bool isIdentity(mlir::TypedAttr value, einsum::ReduceKind kind);
 
+/// combine(l, r) of this kind.
+mlir::Value combine(mlir::OpBuilder &builder, mlir::Location loc,
+                    einsum::ReduceKind kind, mlir::Value l, mlir::Value r);
+
 /// Floats of different widths.
 mlir::Value castFloat(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value, mlir::Type type);

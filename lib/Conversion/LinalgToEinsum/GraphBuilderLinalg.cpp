@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../EinsumToLinalg.h"
 #include "Bodies.h"
 #include "GraphBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -245,7 +244,7 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
                 : arith::ConstantOp::create(b, loc, storageValue(start.splat))
                       .getResult();
         initial = castFloat(b, loc, initial, reduction->type);
-        value = transfusion::emitReduce(b, loc, *eq.reduce, initial, value);
+        value = combine(b, loc, *eq.reduce, initial, value);
       }
       value = castFloat(b, loc, value, element);
       YieldOp::create(b, loc, value);

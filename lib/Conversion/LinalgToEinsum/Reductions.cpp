@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../EinsumToLinalg.h"
 #include "Bodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,6 +21,30 @@ Value transfusion::raise::castFloat(OpBuilder &b, Location loc, Value value,
   if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
     return arith::ExtFOp::create(b, loc, type, value);
   return arith::TruncFOp::create(b, loc, type, value);
+}
+
+Value transfusion::raise::combine(OpBuilder &b, Location loc, ReduceKind kind,
+                                  Value l, Value r) {
+  bool isFloat = isa<FloatType>(l.getType());
+  switch (kind) {
+  case ReduceKind::Add:
+    return isFloat ? arith::AddFOp::create(b, loc, l, r).getResult()
+                   : arith::AddIOp::create(b, loc, l, r).getResult();
+  case ReduceKind::Mul:
+    return isFloat ? arith::MulFOp::create(b, loc, l, r).getResult()
+                   : arith::MulIOp::create(b, loc, l, r).getResult();
+  case ReduceKind::Max:
+    return isFloat ? arith::MaximumFOp::create(b, loc, l, r).getResult()
+                   : arith::MaxSIOp::create(b, loc, l, r).getResult();
+  case ReduceKind::Min:
+    return isFloat ? arith::MinimumFOp::create(b, loc, l, r).getResult()
+                   : arith::MinSIOp::create(b, loc, l, r).getResult();
+  case ReduceKind::And:
+    return arith::AndIOp::create(b, loc, l, r);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, loc, l, r);
+  }
+  return {};
 }
 
 TypedAttr transfusion::raise::identityOf(ReduceKind kind, Type type) {
@@ -162,8 +185,7 @@ static Value takeApart(OpBuilder &b, Value value, BlockArgument accumulator,
     return x;
   // (accumulator + a) + b is accumulator + (a + b).
   Value inner = takeApart(b, left, accumulator, found);
-  return inner ? transfusion::emitReduce(b, loc, here->kind, inner, x)
-               : Value();
+  return inner ? combine(b, loc, here->kind, inner, x) : Value();
 }
 
 std::optional<Reduction>
