@@ -1,0 +1,81 @@
+//===- Materialize.h - From the normal form to a cascade --------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which nodes become tensors follows from the graph alone, by one rule:
+//  - results, reductions, pieces, and what a piece wants as a tensor;
+//  - the factors of a contraction, what another reduction reduces, and the
+//    terms of a residual sum (two terms with all of its dims), and that sum;
+//  - what several of those use.
+// A tensor that reads one reduction at its own dims, is the only one to read
+// it, and else only arguments with fewer dims (a bias, a mask, a scale), is
+// that reduction's finish. Everything else is inlined in the body that uses it.
+//
+// Terms. The *place* of a node in an emitter's frame: per dim of the frame, an
+// expression over ranks of the CascadeBuilder.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_MATERIALIZE_H
+#define TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_MATERIALIZE_H
+
+#include "../CascadeBuilder.h"
+#include "NormalForm.h"
+
+namespace transfusion::einsum::normal {
+
+/// A scalar expression as a body over tensors that exist.
+struct Scalar {
+  llvm::SmallVector<Read> reads;
+  /// Computes it from the scalars of `reads`, in their own types, with every
+  /// cast that the program has. Null: passes the only read on.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                            mlir::ValueRange)>
+      body;
+  mlir::Type type;
+};
+
+class Materializer;
+
+/// How one kind of piece becomes Einsums.
+struct PieceKind {
+  /// Whether operand i of the piece is a tensor of its own; other operands are
+  /// inlined where `scalar` asks for them.
+  std::function<bool(const Graph &, const Node &, unsigned)> isTensor;
+  /// Emits the Einsums and calls `define`. Operands are materialised before.
+  std::function<void(Materializer &, NodeId)> emit;
+  /// What several of a kind in a function are numbered by: "ln" -> ln1., ln2.
+  std::string prefix;
+};
+
+class Materializer {
+public:
+  Graph &graph;
+  CascadeBuilder &cascade;
+
+  /// A rank of the builder per dim of the node (then per bound dim, if asked),
+  /// named by the dims' hints, distinct from each other.
+  Exprs ranksOf(NodeId node, bool withBound = false);
+
+  /// Reads the tensor of `ref`, which must be one, at a place of its frame.
+  Read read(const Ref &ref, llvm::ArrayRef<mlir::AffineExpr> place);
+  /// Any ref as a body.
+  Scalar scalar(const Ref &ref, llvm::ArrayRef<mlir::AffineExpr> place);
+
+  /// The tensor of a node and how it is laid out: per dimension of the tensor,
+  /// an expression over the node's dims.
+  void define(NodeId node, mlir::Value tensor,
+              llvm::ArrayRef<mlir::AffineExpr> layout);
+
+  /// Emits an Einsum. In `equation`, `result` are ranks of the builder.
+  mlir::Value emit(const Equation &equation, mlir::Type compute);
+
+  /// The name of an Einsum of this piece: `ln1.SAV`.
+  std::string nameFor(NodeId piece, llvm::StringRef name);
+};
+
+} // namespace transfusion::einsum::normal
+
+#endif // TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_MATERIALIZE_H
