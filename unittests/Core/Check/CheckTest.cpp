@@ -138,4 +138,20 @@ TEST(CheckRules, PublishedLayerFits) {
   EXPECT_TRUE(found.empty()) << describe(found);
 }
 
+void breaks(const char *rule, const char *text,
+            const std::function<void(BertCase &)> &mutate) {
+  BertCase t;
+  auto before = t.check();
+  ASSERT_TRUE(before.empty()) << describe(before);
+  mutate(t);
+  expectRule(t.check(), rule, text);
+}
+
+void keeps(const std::function<void(BertCase &)> &mutate) {
+  BertCase t;
+  mutate(t);
+  auto found = t.check();
+  EXPECT_TRUE(found.empty()) << describe(found);
+}
+
 } // namespace transfusion::core::test

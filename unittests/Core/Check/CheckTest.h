@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace transfusion::core::test {
 
 /// "S07 S13": the rules that are violated, each once, in the order found.
@@ -51,6 +53,12 @@ struct BertCase {
 /// fix it, and that its text contains `text`.
 void expectRule(const std::vector<Violation> &found, const std::string &rule,
                 const std::string &text);
+
+/// The same for one thing broken in a BertCase.
+void breaks(const char *rule, const char *text,
+            const std::function<void(BertCase &)> &mutate);
+/// EXPECT that the mutation is legal.
+void keeps(const std::function<void(BertCase &)> &mutate);
 
 } // namespace transfusion::core::test
 

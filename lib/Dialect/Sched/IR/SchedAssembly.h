@@ -12,7 +12,11 @@
 #ifndef TRANSFUSION_LIB_DIALECT_SCHED_IR_SCHEDASSEMBLY_H
 #define TRANSFUSION_LIB_DIALECT_SCHED_IR_SCHEDASSEMBLY_H
 
+#include "mlir/IR/OpImplementation.h"
 #include "transfusion/Dialect/Sched/IR/Sched.h"
+
+#include <optional>
+#include <string>
 
 namespace transfusion::sched {
 
@@ -29,6 +33,27 @@ mlir::ParseResult parseRank(mlir::AsmParser &p, mlir::StringAttr &rank);
 void printRanks(mlir::AsmPrinter &p, llvm::ArrayRef<mlir::StringAttr> ranks);
 mlir::ParseResult parseRanks(mlir::AsmParser &p,
                              llvm::SmallVectorImpl<mlir::StringAttr> &ranks);
+
+/// A keyword that names a case of an enum; lists the cases when it does not.
+template <typename Enum>
+mlir::ParseResult parseCase(mlir::AsmParser &p, Enum &value,
+                            std::optional<Enum> (*symbolize)(llvm::StringRef),
+                            llvm::StringRef (*stringify)(Enum), Enum last,
+                            const char *what) {
+  llvm::SMLoc loc = p.getCurrentLocation();
+  std::string word;
+  if (p.parseKeywordOrString(&word))
+    return mlir::failure();
+  if (std::optional<Enum> found = symbolize(word)) {
+    value = *found;
+    return mlir::success();
+  }
+  std::string cases;
+  for (int i = 0; i <= static_cast<int>(last); ++i)
+    cases += (i ? ", " : "") + stringify(static_cast<Enum>(i)).str();
+  return p.emitError(loc) << "unknown " << what << " '" << word << "' (" << what
+                          << " is one of " << cases << ")";
+}
 
 /// "mac cycles 1 pj 17.16", "exp = 6 mac"
 void printOpCostBody(mlir::AsmPrinter &p, OpCostAttr cost);

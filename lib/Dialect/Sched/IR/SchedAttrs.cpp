@@ -12,8 +12,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
-#include <cstdlib>
-#include <optional>
 
 using namespace mlir;
 using namespace transfusion::sched;
@@ -29,95 +27,6 @@ void SchedDialect::registerAttributes() {
 }
 
 static constexpr StringLiteral kFinishSuffix = ".finish";
-
-//===----------------------------------------------------------------------===//
-// Pieces
-//===----------------------------------------------------------------------===//
-
-void transfusion::sched::printNumberBody(AsmPrinter &p, FloatAttr value) {
-  double number = value.getValueAsDouble();
-  if (!std::isfinite(number)) { // Refused by verifiers; yet it must print.
-    p.printFloat(value.getValue());
-    return;
-  }
-  char text[40];
-  for (int digits = 6; digits <= 17; ++digits) {
-    std::snprintf(text, sizeof(text), "%.*g", digits, number);
-    if (std::strtod(text, nullptr) == number)
-      break;
-  }
-  StringRef shortest(text);
-  size_t exponent = shortest.find('e');
-  if (exponent != StringRef::npos && !shortest.contains('.'))
-    p << shortest.take_front(exponent) << ".0" << shortest.substr(exponent);
-  else
-    p << shortest;
-}
-
-ParseResult transfusion::sched::parseNumberBody(AsmParser &p,
-                                                FloatAttr &value) {
-  bool negative = succeeded(p.parseOptionalMinus());
-  double number = 0;
-  int64_t integer = 0;
-  OptionalParseResult isInteger = p.parseOptionalInteger(integer);
-  if (isInteger.has_value()) {
-    if (failed(*isInteger))
-      return failure();
-    number = static_cast<double>(integer);
-  } else if (p.parseFloat(number)) {
-    return failure();
-  }
-  if (negative)
-    number = -number;
-  value = p.getBuilder().getF64FloatAttr(number);
-  return success();
-}
-
-void transfusion::sched::printRank(AsmPrinter &p, StringAttr rank) {
-  p.printKeywordOrString(rank.getValue());
-}
-
-ParseResult transfusion::sched::parseRank(AsmParser &p, StringAttr &rank) {
-  std::string name;
-  if (p.parseKeywordOrString(&name))
-    return failure();
-  rank = p.getBuilder().getStringAttr(name);
-  return success();
-}
-
-void transfusion::sched::printRanks(AsmPrinter &p, ArrayRef<StringAttr> ranks) {
-  p << '[';
-  llvm::interleaveComma(ranks, p, [&](StringAttr rank) { printRank(p, rank); });
-  p << ']';
-}
-
-ParseResult transfusion::sched::parseRanks(AsmParser &p,
-                                           SmallVectorImpl<StringAttr> &ranks) {
-  return p.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-    return parseRank(p, ranks.emplace_back());
-  });
-}
-
-/// A keyword that names a case of an enum; lists the cases when it does not.
-template <typename Enum>
-static ParseResult parseCase(AsmParser &p, Enum &value,
-                             std::optional<Enum> (*symbolize)(StringRef),
-                             StringRef (*stringify)(Enum), Enum last,
-                             const char *what) {
-  SMLoc loc = p.getCurrentLocation();
-  std::string word;
-  if (p.parseKeywordOrString(&word))
-    return failure();
-  if (std::optional<Enum> found = symbolize(word)) {
-    value = *found;
-    return success();
-  }
-  std::string cases;
-  for (int i = 0; i <= static_cast<int>(last); ++i)
-    cases += (i ? ", " : "") + stringify(static_cast<Enum>(i)).str();
-  return p.emitError(loc) << "unknown " << what << " '" << word << "' (" << what
-                          << " is one of " << cases << ")";
-}
 
 static ParseResult parseOpClass(AsmParser &p, OpClass &value) {
   return parseCase<OpClass>(p, value, symbolizeOpClass, stringifyOpClass,
@@ -394,76 +303,6 @@ LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// SearchAttr, TileSearchAttr
-//===----------------------------------------------------------------------===//
-
-static void printTileSearchBody(AsmPrinter &p, TileSearchAttr tiles) {
-  p << "objective ";
-  p.printKeywordOrString(stringifyObjective(tiles.getObjective()));
-  p << ", mode " << stringifySearchMode(tiles.getMode()) << ", seed "
-    << tiles.getSeed() << ", budget " << tiles.getBudget() << ", evaluations "
-    << tiles.getEvaluations();
-}
-
-static TileSearchAttr parseTileSearchBody(AsmParser &p) {
-  SMLoc loc = p.getCurrentLocation();
-  Objective objective;
-  SearchMode mode;
-  uint64_t seed = 0;
-  int64_t budget = 0, evaluations = 0;
-  if (p.parseKeyword("objective") ||
-      parseCase<Objective>(p, objective, symbolizeObjective, stringifyObjective,
-                           Objective::PeakMemory, "objective") ||
-      p.parseComma() || p.parseKeyword("mode") ||
-      parseCase<SearchMode>(p, mode, symbolizeSearchMode, stringifySearchMode,
-                            SearchMode::Random, "mode") ||
-      p.parseComma() || p.parseKeyword("seed") || p.parseInteger(seed) ||
-      p.parseComma() || p.parseKeyword("budget") || p.parseInteger(budget) ||
-      p.parseComma() || p.parseKeyword("evaluations") ||
-      p.parseInteger(evaluations))
-    return {};
-  return p.getChecked<TileSearchAttr>(loc, p.getContext(), objective, mode,
-                                      seed, budget, evaluations);
-}
-
-LogicalResult
-TileSearchAttr::verify(function_ref<InFlightDiagnostic()> emitError, Objective,
-                       SearchMode, uint64_t, int64_t budget,
-                       int64_t evaluations) {
-  if (budget < 0 || evaluations < 0)
-    return emitError() << "budget and evaluations must not be negative";
-  return success();
-}
-
-void SearchAttr::print(AsmPrinter &p) const {
-  p << "<policy " << stringifyPolicy(getPolicy()) << ", strategy "
-    << stringifyStrategy(getStrategy());
-  if (getTiles()) {
-    p << ", ";
-    printTileSearchBody(p, getTiles());
-  }
-  p << '>';
-}
-
-Attribute SearchAttr::parse(AsmParser &p, Type) {
-  Policy policy;
-  Strategy strategy;
-  TileSearchAttr tiles;
-  if (p.parseLess() || p.parseKeyword("policy") ||
-      parseCase<Policy>(p, policy, symbolizePolicy, stringifyPolicy,
-                        Policy::Transfusion, "policy") ||
-      p.parseComma() || p.parseKeyword("strategy") ||
-      parseCase<Strategy>(p, strategy, symbolizeStrategy, stringifyStrategy,
-                          Strategy::Bipartition, "strategy"))
-    return {};
-  if (succeeded(p.parseOptionalComma()) && !(tiles = parseTileSearchBody(p)))
-    return {};
-  if (p.parseGreater())
-    return {};
-  return SearchAttr::get(p.getContext(), policy, strategy, tiles);
-}
-
-//===----------------------------------------------------------------------===//
 // Alone: the same bodies between angle brackets
 //===----------------------------------------------------------------------===//
 
@@ -492,9 +331,6 @@ Attribute PrefetchAttr::parse(AsmParser &p, Type) {
 Attribute DeferAttr::parse(AsmParser &p, Type) {
   return parseAngled<DeferAttr>(p, parseDeferBody);
 }
-Attribute TileSearchAttr::parse(AsmParser &p, Type) {
-  return parseAngled<TileSearchAttr>(p, parseTileSearchBody);
-}
 
 void OpCostAttr::print(AsmPrinter &p) const {
   p << '<';
@@ -519,10 +355,5 @@ void PrefetchAttr::print(AsmPrinter &p) const {
 void DeferAttr::print(AsmPrinter &p) const {
   p << '<';
   printDeferBody(p, *this);
-  p << '>';
-}
-void TileSearchAttr::print(AsmPrinter &p) const {
-  p << '<';
-  printTileSearchBody(p, *this);
   p << '>';
 }
