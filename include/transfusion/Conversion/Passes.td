@@ -39,6 +39,21 @@ def CopyToLinalgPass : Pass<"memref-copy-to-linalg", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def Bf16AsBitsPass : Pass<"llvm-bf16-as-bits", "::mlir::ModuleOp"> {
+  let summary = "hold bf16 values as their 16 bits";
+  let description = [{
+    Where bf16 is only loaded, stored, selected and taken apart by integer
+    operations, LLVM may still make a select of bf16 values, and on a target
+    without them a call to `__truncsfbf2`, which libgcc 12 lacks. i16 values
+    need no conversion.
+
+    *Requires*: the LLVM dialect, no arithmetic on bf16
+    (`arith-emulate-unsupported-floats`, `arith-expand=include-bf16`).
+    *Ensures*: no bf16 is left. *Fails when*: an op computes in bf16; the
+    verifier then names it. *Complexity*: linear in the ops.
+  }];
+}
+
 def ConvertSchedToAffinePass
     : Pass<"convert-sched-to-affine", "::mlir::ModuleOp"> {
   let summary = "emit the program that a schedule describes";

@@ -1,4 +1,4 @@
-//===- CheckScheduleTest.cpp - Broken parts and sizes of -----------------===//
+//===- CheckScheduleTest.cpp - Broken parts and sizes of schedules --------===//
 // schedules------------===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
