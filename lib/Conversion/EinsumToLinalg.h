@@ -35,14 +35,6 @@ mlir::Value emitEinsum(mlir::OpBuilder &builder, einsum::MapReduceOp op,
                        mlir::IntegerSet domain, mlir::IntegerSet resultDomain,
                        std::optional<Slice> slice);
 
-/// The value that leaves every other one unchanged.
-mlir::TypedAttr getReduceIdentity(mlir::OpBuilder &builder,
-                                  einsum::ReduceKind kind, mlir::Type type);
-
-/// `l` and `r` combined by the operator.
-mlir::Value emitReduce(mlir::OpBuilder &builder, mlir::Location loc,
-                       einsum::ReduceKind kind, mlir::Value l, mlir::Value r);
-
 } // namespace transfusion
 
 #endif // TRANSFUSION_LIB_CONVERSION_EINSUMTOLINALG_H

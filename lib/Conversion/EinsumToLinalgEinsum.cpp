@@ -24,6 +24,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/IntegerSet.h"
 #include "transfusion/Dialect/Einsum/IR/Domain.h"
+#include "transfusion/Dialect/Einsum/IR/Reduce.h"
 
 using namespace mlir;
 using namespace transfusion;
@@ -375,8 +376,8 @@ Value transfusion::emitEinsum(OpBuilder &b, MapReduceOp op,
     ReduceKind kind = *op.getReduce();
     Type accumulator = op.getAccumulatorType();
     bool hasFinish = !op.getFinish().empty();
-    Value identityValue = arith::ConstantOp::create(
-        b, loc, getReduceIdentity(b, kind, accumulator));
+    Value identityValue =
+        arith::ConstantOp::create(b, loc, identityOf(kind, accumulator));
     Value empty =
         hasFinish ? tensor::EmptyOp::create(b, loc, parallelShape, accumulator)
                         .getResult()
@@ -387,12 +388,11 @@ Value transfusion::emitEinsum(OpBuilder &b, MapReduceOp op,
         hasFinish ? AffineMap::get(all.size(), 0, identity.getResults(),
                                    b.getContext())
                   : getOutputMap(all.size());
-    points =
-        nest.emit(start, reduceMap, parallel.size(), domain, /*keep=*/true,
-                  [&](OpBuilder &inner, ValueRange scalars, Value out) {
-                    return emitReduce(inner, loc, kind, out,
-                                      nest.cloneBody(op.getMap(), scalars));
-                  });
+    points = nest.emit(start, reduceMap, parallel.size(), domain, /*keep=*/true,
+                       [&](OpBuilder &inner, ValueRange scalars, Value out) {
+                         return combine(inner, loc, kind, out,
+                                        nest.cloneBody(op.getMap(), scalars));
+                       });
     if (hasFinish) {
       LoopNest finish(b, op, slice, parallel);
       finish.addLoopOperand(points, identity);

@@ -60,13 +60,8 @@ struct Reduction {
 std::optional<Reduction> extractReduction(Body &body,
                                           mlir::BlockArgument accumulator);
 
-/// The value that leaves every other one unchanged.
-mlir::TypedAttr identityOf(einsum::ReduceKind kind, mlir::Type type);
+/// Whether the value leaves every other one unchanged (of floats, either zero).
 bool isIdentity(mlir::TypedAttr value, einsum::ReduceKind kind);
-
-/// combine(l, r) of this kind.
-mlir::Value combine(mlir::OpBuilder &builder, mlir::Location loc,
-                    einsum::ReduceKind kind, mlir::Value l, mlir::Value r);
 
 /// Floats of different widths.
 mlir::Value castFloat(mlir::OpBuilder &builder, mlir::Location loc,

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "transfusion/Dialect/Einsum/IR/Reduce.h"
 
 using namespace mlir;
 using namespace transfusion::raise;

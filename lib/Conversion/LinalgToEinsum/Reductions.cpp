@@ -8,6 +8,7 @@
 #include "Bodies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "transfusion/Dialect/Einsum/IR/Reduce.h"
 
 using namespace mlir;
 using namespace transfusion::einsum;
@@ -21,60 +22,6 @@ Value transfusion::raise::castFloat(OpBuilder &b, Location loc, Value value,
   if (from.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
     return arith::ExtFOp::create(b, loc, type, value);
   return arith::TruncFOp::create(b, loc, type, value);
-}
-
-Value transfusion::raise::combine(OpBuilder &b, Location loc, ReduceKind kind,
-                                  Value l, Value r) {
-  bool isFloat = isa<FloatType>(l.getType());
-  switch (kind) {
-  case ReduceKind::Add:
-    return isFloat ? arith::AddFOp::create(b, loc, l, r).getResult()
-                   : arith::AddIOp::create(b, loc, l, r).getResult();
-  case ReduceKind::Mul:
-    return isFloat ? arith::MulFOp::create(b, loc, l, r).getResult()
-                   : arith::MulIOp::create(b, loc, l, r).getResult();
-  case ReduceKind::Max:
-    return isFloat ? arith::MaximumFOp::create(b, loc, l, r).getResult()
-                   : arith::MaxSIOp::create(b, loc, l, r).getResult();
-  case ReduceKind::Min:
-    return isFloat ? arith::MinimumFOp::create(b, loc, l, r).getResult()
-                   : arith::MinSIOp::create(b, loc, l, r).getResult();
-  case ReduceKind::And:
-    return arith::AndIOp::create(b, loc, l, r);
-  case ReduceKind::Or:
-    return arith::OrIOp::create(b, loc, l, r);
-  }
-  return {};
-}
-
-TypedAttr transfusion::raise::identityOf(ReduceKind kind, Type type) {
-  Builder b(type.getContext());
-  if (auto real = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &semantics = real.getFloatSemantics();
-    switch (kind) {
-    case ReduceKind::Mul:
-      return b.getFloatAttr(type, 1.0);
-    case ReduceKind::Max:
-      return FloatAttr::get(type, APFloat::getInf(semantics, true));
-    case ReduceKind::Min:
-      return FloatAttr::get(type, APFloat::getInf(semantics, false));
-    default:
-      return b.getFloatAttr(type, 0.0);
-    }
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  switch (kind) {
-  case ReduceKind::Mul:
-    return b.getIntegerAttr(type, 1);
-  case ReduceKind::Max:
-    return b.getIntegerAttr(type, APInt::getSignedMinValue(width));
-  case ReduceKind::Min:
-    return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
-  case ReduceKind::And:
-    return b.getIntegerAttr(type, APInt::getAllOnes(width));
-  default:
-    return b.getIntegerAttr(type, 0);
-  }
 }
 
 bool transfusion::raise::isIdentity(TypedAttr value, ReduceKind kind) {
