@@ -22,12 +22,13 @@ import tempfile
 EINSUM_IR = "Dialect/Einsum/IR"
 EINSUM_TRANSFORMS = "Dialect/Einsum/Transforms"
 SCHED_IR = "Dialect/Sched/IR"
-BRIDGE_DOWN = {"Bridge", EINSUM_IR, SCHED_IR, "Core"}
+BRIDGE_DOWN = {"Bridge", EINSUM_IR, SCHED_IR, "Core", "Options"}
 PASSES_DOWN = BRIDGE_DOWN | {EINSUM_TRANSFORMS}
 ALLOWED = {
     "Core": ("TFCore", set()),
     EINSUM_IR: ("TFEinsumIR", set()),
-    EINSUM_TRANSFORMS: ("TFEinsumTransforms", {EINSUM_IR}),
+    "Options": ("TFOptions", set()),
+    EINSUM_TRANSFORMS: ("TFEinsumTransforms", {EINSUM_IR, "Options"}),
     SCHED_IR: ("TFSchedIR", {EINSUM_IR}),
     "Bridge": ("TFBridge", BRIDGE_DOWN),
     "Transforms": ("TFTransforms", PASSES_DOWN),
@@ -188,6 +189,8 @@ BREAKS = [
     ("lib/Dialect/Einsum/IR/X.cpp",
      '#include "transfusion/Dialect/Einsum/Transforms/Passes.h"'),
     ("lib/Dialect/Sched/IR/X.cpp", '#include "transfusion/Core/Model/Arch.h"'),
+    ("lib/Options/X.cpp", '#include "transfusion/Dialect/Einsum/IR/Einsum.h"'),
+    ("lib/Core/Model/X.cpp", '#include "transfusion/Options/Choice.h"'),
     ("lib/Bridge/X.cpp", '#include "transfusion/Transforms/Passes.h"'),
     ("lib/Transforms/X.cpp", '#include "transfusion/Conversion/Passes.h"'),
     ("lib/Target/X.cpp", '#include "transfusion/Pipelines/Registration.h"'),

@@ -42,12 +42,7 @@ struct Options : PassPipelineOptions<Options> {
   Option<transfusion::RaiseReport> raiseReport{
       *this, "raise-report", llvm::cl::desc("what became of each op"),
       llvm::cl::init(transfusion::RaiseReport::None),
-      llvm::cl::values(
-          clEnumValN(transfusion::RaiseReport::None, "none", "nothing"),
-          clEnumValN(transfusion::RaiseReport::Text, "text",
-                     "counts, and a line per op"),
-          clEnumValN(transfusion::RaiseReport::Json, "json",
-                     "the same for programs"))};
+      transfusion::raiseReportChoices()};
 };
 } // namespace
 

@@ -10,6 +10,7 @@
 #include "transfusion/Bridge/Diagnostics.h"
 #include "transfusion/Bridge/ImportSchedule.h"
 #include "transfusion/Core/Check/Rules.h"
+#include "transfusion/Options/Choice.h"
 #include "transfusion/Target/ScheduleJson.h"
 #include "transfusion/Target/ScheduleReport.h"
 #include "transfusion/Target/ScheduleTrace.h"
@@ -30,8 +31,16 @@ using namespace mlir;
 using namespace transfusion;
 
 namespace {
-
 enum class ReportFormat { Text, Json };
+} // namespace
+
+template <>
+class llvm::cl::parser<ReportFormat>
+    : public transfusion::ChoiceParser<ReportFormat> {
+  using ChoiceParser::ChoiceParser;
+};
+
+namespace {
 
 /// Made when the translations are registered: an option that is a global would
 /// show up in every tool that links this library.

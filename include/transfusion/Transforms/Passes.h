@@ -12,6 +12,7 @@
 #include "mlir/Pass/Pass.h"
 #include "transfusion/Dialect/Einsum/IR/Einsum.h"
 #include "transfusion/Dialect/Sched/IR/Sched.h"
+#include "transfusion/Transforms/SearchChoices.h"
 
 namespace transfusion {
 

@@ -64,15 +64,11 @@ def DPipePass : Pass<"dpipe", "::mlir::ModuleOp"> {
     Option<"policy", "policy", "::transfusion::sched::Policy",
            /*default=*/"::transfusion::sched::Policy::Transfusion",
            "what may be fused with what",
-           [{::llvm::cl::values(clEnumValN(
-               ::transfusion::sched::Policy::Transfusion, "transfusion",
-               "the whole layer, by the fixed rule for groups"))}]>,
+           [{::transfusion::policyChoices()}]>,
     Option<"strategy", "strategy", "::transfusion::sched::Strategy",
            /*default=*/"::transfusion::sched::Strategy::Bipartition",
            "how phases are pipelined",
-           [{::llvm::cl::values(clEnumValN(
-               ::transfusion::sched::Strategy::Bipartition, "bipartition",
-               "two stages, as published"))}]>,
+           [{::transfusion::strategyChoices()}]>,
   ];
 }
 
@@ -108,25 +104,11 @@ def TileSeekPass : Pass<"tileseek", "::mlir::ModuleOp"> {
     Option<"objective", "objective", "::transfusion::sched::Objective",
            /*default=*/"::transfusion::sched::Objective::Latency",
            "what is minimised",
-           [{::llvm::cl::values(
-               clEnumValN(::transfusion::sched::Objective::Latency, "latency",
-                          "cycles"),
-               clEnumValN(::transfusion::sched::Objective::Energy, "energy",
-                          "pJ"),
-               clEnumValN(::transfusion::sched::Objective::Edp, "edp",
-                          "energy times latency"),
-               clEnumValN(::transfusion::sched::Objective::PeakMemory,
-                          "peak-memory", "greatest bytes in the buffer"))}]>,
+           [{::transfusion::objectiveChoices()}]>,
     Option<"mode", "mode", "::transfusion::sched::SearchMode",
            /*default=*/"::transfusion::sched::SearchMode::Mcts",
            "how the space is searched",
-           [{::llvm::cl::values(
-               clEnumValN(::transfusion::sched::SearchMode::Mcts, "mcts",
-                          "Monte Carlo tree search"),
-               clEnumValN(::transfusion::sched::SearchMode::Exhaustive,
-                          "exhaustive", "everything, for small spaces"),
-               clEnumValN(::transfusion::sched::SearchMode::Random, "random",
-                          "independent samples, the baseline"))}]>,
+           [{::transfusion::searchModeChoices()}]>,
   ];
 }
 

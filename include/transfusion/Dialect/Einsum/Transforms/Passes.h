@@ -4,11 +4,22 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "transfusion/Dialect/Einsum/IR/Einsum.h"
+#include "transfusion/Options/Choice.h"
 
 namespace transfusion::einsum {
 
 /// What decomposed Einsums reduce and carry in.
 enum class AccumulatorKind { F32, Storage };
+
+} // namespace transfusion::einsum
+
+template <>
+class llvm::cl::parser<transfusion::einsum::AccumulatorKind>
+    : public transfusion::ChoiceParser<transfusion::einsum::AccumulatorKind> {
+  using ChoiceParser::ChoiceParser;
+};
+
+namespace transfusion::einsum {
 
 #define GEN_PASS_DECL
 #include "transfusion/Dialect/Einsum/Transforms/Passes.h.inc"
