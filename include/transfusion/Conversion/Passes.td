@@ -63,8 +63,10 @@ def ConvertSchedToAffinePass
     state, epilogue) whose Einsums stand in the order of their start cycles.
     Memory space m is memory m of the machine, DRAM the default space. Each
     on-chip memory is one i8 allocation, its buffers are views at constant
-    offsets. Results become memref arguments behind the inputs. Nothing is
-    decided here: the program is the Plan that follows from the schedule.
+    offsets. Results become memref arguments behind the inputs; functions that
+    call one stay on tensors, with buffers around the call (finish them with
+    `--one-shot-bufferize`). Nothing is decided here: the program is the Plan
+    that follows from the schedule.
 
     *Requires*: a schedule per function, which holds one `einsum.cascade` and
     constants.
@@ -73,7 +75,7 @@ def ConvertSchedToAffinePass
     *Fails when*: the module has no schedule; the checker finds one illegal
     (`verify=false` turns it off: tests show by the numbers that it is needed);
     a function has several; something else than constants stands beside the
-    cascade.
+    cascade; something else than a `func.call` refers to the function.
     *Complexity*: linear in Einsums times classes of outer tiles (full or
     ragged, per tiled rank).
   }];
@@ -86,7 +88,8 @@ def ConvertSchedToAffinePass
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+    "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"];
 }
 
 def DropMemorySpacesPass : Pass<"transfusion-drop-memory-spaces"> {
@@ -151,12 +154,7 @@ def LinalgToEinsumPass
     Option<"raiseReport", "raise-report", "::transfusion::RaiseReport",
            /*default=*/"::transfusion::RaiseReport::None",
            "what became of each op, on stderr",
-           [{::llvm::cl::values(
-               clEnumValN(::transfusion::RaiseReport::None, "none", "nothing"),
-               clEnumValN(::transfusion::RaiseReport::Text, "text",
-                          "counts, and a line per op"),
-               clEnumValN(::transfusion::RaiseReport::Json, "json",
-                          "the same for programs"))}]>,
+           [{::transfusion::raiseReportChoices()}]>,
   ];
 }
 

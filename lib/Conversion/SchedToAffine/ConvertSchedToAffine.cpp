@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Callers.h"
 #include "FunctionLowering.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "transfusion/Bridge/Diagnostics.h"
@@ -63,6 +65,7 @@ void ConvertSchedToAffinePass::runOnOperation() {
 
   // All are judged before the first function changes.
   std::vector<ImportedSchedule> imported;
+  std::vector<func::CallOp> calls;
   llvm::SmallPtrSet<Operation *, 4> functions;
   for (sched::ScheduleOp op : schedules) {
     FailureOr<ImportedSchedule> result = importSchedule(op);
@@ -74,11 +77,19 @@ void ConvertSchedToAffinePass::runOnOperation() {
           << "a program has one: erase the others";
       return signalPassFailure();
     }
+    if (auto function = dyn_cast<func::FuncOp>(*result->function)) {
+      auto callers = schedtoaffine::findCallers(function, module);
+      if (failed(callers))
+        return signalPassFailure();
+      calls.insert(calls.end(), callers->begin(), callers->end());
+    }
     imported.push_back(std::move(*result));
   }
   for (const ImportedSchedule &one : imported)
     if (failed(lower(one)))
       return signalPassFailure();
+  for (func::CallOp call : calls)
+    schedtoaffine::rewriteCall(call);
   for (sched::ScheduleOp op : schedules)
     op.erase();
   for (auto arch : llvm::make_early_inc_range(module.getOps<sched::ArchOp>()))
