@@ -11,19 +11,45 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <dlfcn.h>
 #include <set>
 
 using namespace mlir;
 using namespace transfusion;
 
-/// The installed share folder, then the source tree's.
+/// share/transfusion/arch of the prefix that `file` is installed in: bin/tool
+/// or lib/plugin.so.
+static std::string shareFolderOf(StringRef file) {
+  llvm::SmallString<256> folder(file);
+  llvm::sys::path::remove_filename(folder);
+  llvm::sys::path::append(folder, "..", "share", "transfusion", "arch");
+  return std::string(folder);
+}
+
+static std::vector<std::string> &addedArchFolders() {
+  static std::vector<std::string> folders;
+  return folders;
+}
+
+void transfusion::addArchFolder(StringRef folder) {
+  if (!llvm::is_contained(addedArchFolders(), folder))
+    addedArchFolders().push_back(folder.str());
+}
+
+/// In the order of search: what a host added, the share folders beside the
+/// plugin and beside the tool, the source tree's.
 static std::vector<std::string> archFolders() {
-  static int anchor; // any address in this program
-  llvm::SmallString<256> installed(
-      llvm::sys::fs::getMainExecutable(nullptr, &anchor));
-  llvm::sys::path::remove_filename(installed);
-  llvm::sys::path::append(installed, "..", "share", "transfusion", "arch");
-  return {std::string(installed), TRANSFUSION_SOURCE_ARCH_DIR};
+  std::vector<std::string> folders = addedArchFolders();
+  static int anchor; // any address in this library or program
+  Dl_info library;
+  // Of a program this is how it was called, perhaps without a folder.
+  if (dladdr(&anchor, &library) && library.dli_fname &&
+      StringRef(library.dli_fname).contains('/'))
+    folders.push_back(shareFolderOf(library.dli_fname));
+  folders.push_back(
+      shareFolderOf(llvm::sys::fs::getMainExecutable(nullptr, &anchor)));
+  folders.push_back(TRANSFUSION_SOURCE_ARCH_DIR);
+  return folders;
 }
 
 std::vector<std::string> transfusion::knownArchNames() {
@@ -86,8 +112,10 @@ FailureOr<sched::ArchOp> transfusion::findArch(Operation *module) {
   if (archs.empty()) {
     InFlightDiagnostic diag = emitError(module->getLoc())
                               << "the module describes no machine (sched.arch)";
-    diag.attachNote() << "--load-arch=NAME puts one into it; known machines: "
-                      << joined(knownArchNames());
+    diag.attachNote()
+        << "--load-arch=NAME or --transfusion=arch=NAME puts one into "
+           "it; known machines: "
+        << joined(knownArchNames());
     return diag;
   }
   if (archs.size() > 1) {

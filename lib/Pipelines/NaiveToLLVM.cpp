@@ -98,4 +98,5 @@ void transfusion::registerPipelines() {
       "lower what --convert-sched-to-affine emits to LLVM, for the host",
       buildScheduledToLLVMPipeline);
   registerTosaToEinsumPipeline();
+  registerTransFusionPipeline();
 }

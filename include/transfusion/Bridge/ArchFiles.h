@@ -33,6 +33,10 @@
 
 namespace transfusion {
 
+/// Makes the machines of a folder known by name, before all others: for a host
+/// that is not installed where TransFusion is.
+void addArchFolder(llvm::StringRef folder);
+
 /// Names of the machines that come with the tools, sorted.
 std::vector<std::string> knownArchNames();
 

@@ -7,13 +7,43 @@
 #ifndef TRANSFUSION_PIPELINES_PIPELINES_H
 #define TRANSFUSION_PIPELINES_PIPELINES_H
 
+#include "mlir/Pass/PassOptions.h"
 #include "transfusion/Conversion/Passes.h"
+#include "transfusion/Transforms/Passes.h"
+
+#include <string>
 
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
 namespace transfusion {
+
+/// Options of --transfusion; those of a pass have its names and defaults.
+struct TransFusionOptions : mlir::PassPipelineOptions<TransFusionOptions> {
+  TransFusionOptions();
+
+  // --load-arch; empty where the module has its machine already.
+  Option<std::string> arch;
+  // --convert-linalg-to-einsum
+  Option<bool> allowUnraised;
+  Option<RaiseReport> raiseReport;
+  // --dpipe
+  Option<sched::Policy> policy;
+  Option<sched::Strategy> strategy;
+  // --tileseek
+  Option<sched::Objective> objective;
+  Option<sched::SearchMode> mode;
+  Option<uint64_t> seed;
+  Option<int64_t> evaluations;
+  Option<bool> regroup;
+};
+
+/// From a layer as linalg, TOSA or named ops, also mixed, to a verified
+/// schedule (--transfusion).
+void buildTransFusionPipeline(mlir::OpPassManager &pm,
+                              const TransFusionOptions &options);
+void registerTransFusionPipeline();
 
 /// From a layer to the LLVM dialect without a schedule: what it means, executed
 /// (--transfusion-naive-to-llvm). A function's results become arguments behind
