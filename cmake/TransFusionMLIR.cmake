@@ -23,8 +23,10 @@ include(AddMLIR)
 # beside libMLIR.so would give a process two copies of MLIR.
 add_library(TFMLIR INTERFACE)
 target_include_directories(TFMLIR SYSTEM INTERFACE
-  ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-target_include_directories(TFMLIR INTERFACE ${PROJECT_BINARY_DIR}/include)
+  "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
+target_include_directories(TFMLIR INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+set_target_properties(TFMLIR PROPERTIES EXPORT_NAME MLIR)
 separate_arguments(_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_options(TFMLIR INTERFACE ${_llvm_definitions})
 target_link_libraries(TFMLIR INTERFACE MLIR LLVM)

@@ -23,8 +23,13 @@ config.substitutions += [
     ("%python", config.tf_python),
     ("%src", config.tf_source),
     ("%llvm_lib", config.llvm_lib_dir),
+    ("%plugin", os.path.join(config.tf_lib, "TransFusionPlugin.so")),
     ("%{path}", config.environment["PATH"]),
 ]
+
+# A stock mlir-opt cannot load what a sanitizer instruments.
+if not config.tf_sanitize:
+    config.available_features.add("plugin")
 
 # A hang is a failure too; lit can only kill a test's children with psutil.
 if lit.util.killProcessAndChildrenIsSupported()[0]:

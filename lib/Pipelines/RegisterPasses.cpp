@@ -65,10 +65,14 @@ static void registerUpstreamPasses() {
   registerPass([] { return createSCFToControlFlowPass(); });
 }
 
-void transfusion::registerToolPasses() {
-  registerUpstreamPasses();
+void transfusion::registerPassesAndPipelines() {
   einsum::registerEinsumPasses();
   registerTransFusionPasses();
   registerTransFusionConversionPasses();
   registerPipelines();
+}
+
+void transfusion::registerToolPasses() {
+  registerUpstreamPasses();
+  registerPassesAndPipelines();
 }

@@ -26,9 +26,11 @@ class ToolError(Exception):
 
 def find_tool(name):
     """A tool of this project: in $TRANSFUSION_BIN, in the build tree beside
-    the package, or on the PATH."""
-    source = Path(__file__).resolve().parents[2]
-    for folder in (os.environ.get("TRANSFUSION_BIN"), source / "build" / "bin"):
+    the package or the prefix that it is installed in, or on the PATH."""
+    packages = Path(__file__).resolve().parent.parent
+    for folder in (os.environ.get("TRANSFUSION_BIN"),
+                   packages.parent / "build" / "bin",
+                   packages.parent.parent.parent / "bin"):
         if folder and (Path(folder) / name).is_file():
             return str(Path(folder) / name)
     found = shutil.which(name)
