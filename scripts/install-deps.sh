@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what a Debian 12 lacks to build, test and run TransFusion.
 #   install-deps.sh           what building, testing and running need
-#   install-deps.sh --ci      also what .ci/run needs (formatter, sanitizers)
+#   install-deps.sh --ci      also what .ci/run needs (formatter, sanitizers, and
+#                             IREE in .venv, from PyPI)
 #   install-deps.sh --check   installs nothing: one line for what is missing
 # Nothing is installed, and no root is needed, where everything is there.
 set -euo pipefail
@@ -16,10 +17,13 @@ packages=(
   cmake ninja-build libgtest-dev git
   python3 python3-numpy python3-jsonschema python3-psutil
 )
-check_only=0
+check_only=0 ci=0
 for arg in "$@"; do
   case $arg in
-  --ci) packages+=(clang-format-22 libclang-rt-22-dev) ;;
+  --ci)
+    ci=1
+    packages+=(clang-format-22 libclang-rt-22-dev python3-venv)
+    ;;
   --check) check_only=1 ;;
   *) fail "unknown argument '$arg'; known are --ci and --check" ;;
   esac
@@ -81,3 +85,19 @@ mlir=$(dpkg-query -W -f '${Version}' libmlir-22-dev)
 llvm=$(dpkg-query -W -f '${Version}' llvm-22-dev)
 [ "$mlir" = "$llvm" ] ||
   fail "libmlir-22-dev $mlir is not of llvm-22-dev $llvm: apt-get install libmlir-22-dev=$llvm"
+
+# A compiler that is not ours, for a test; exact versions, all of them.
+root=$(cd "$(dirname "$0")/.." && pwd)
+wanted=$root/test/Integration/Iree/requirements.txt
+venv=$root/.venv
+if [ $ci = 1 ] && ! cmp -s "$wanted" "$venv/installed.txt"; then
+  [ $check_only = 0 ] || fail "IREE is missing: scripts/install-deps.sh --ci"
+  echo "Installing IREE into $venv"
+  rm -rf "$venv"
+  /usr/bin/python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+    --only-binary :all: -r "$wanted" ||
+    fail "pip could not install $wanted, see above"
+  "$venv/bin/pip" check >/dev/null || fail "$wanted misses a dependency"
+  cp "$wanted" "$venv/installed.txt"
+fi
