@@ -85,9 +85,12 @@ FailureOr<std::string> transfusion::findArchFile(Location loc,
       return std::string(path);
   }
   std::vector<StringRef> known(names.begin(), names.end());
-  InFlightDiagnostic diag = emitError(loc)
-                            << "no machine is called '" << nameOrFile << "'"
-                            << sched::suggest(nameOrFile, known, "machines");
+  InFlightDiagnostic diag = emitError(loc);
+  if (nameOrFile.empty())
+    diag << "no machine is named";
+  else
+    diag << "no machine is called '" << nameOrFile << "'"
+         << sched::suggest(nameOrFile, known, "machines");
   diag.attachNote() << "known machines: " << joined(names)
                     << "; a file is given by its path, PATH.yaml";
   return diag;

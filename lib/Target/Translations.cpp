@@ -168,20 +168,24 @@ LogicalResult toTrace(Operation *top, raw_ostream &os) {
           op.emitOpError("cannot be traced from step ")
           << window.firstStep << " for " << window.steps
           << " steps: give a first step of at least 0 and 1 to 100000 steps");
+    std::string known;
     for (window.group = 0;
          window.group < static_cast<int32_t>(view.schedule.groups.size());
          ++window.group)
       for (window.phase = 0;
            window.phase < static_cast<int32_t>(
                               view.schedule.groups[window.group].phases.size());
-           ++window.phase)
-        if (phaseName(window.group, window.phase) == options().tracePhase) {
+           ++window.phase) {
+        std::string name = phaseName(window.group, window.phase);
+        if (name == options().tracePhase) {
           writeScheduleTrace(view, window, os);
           return success();
         }
+        known += (known.empty() ? "" : ", ") + name;
+      }
     return LogicalResult(op.emitOpError("has no phase '")
-                         << options().tracePhase
-                         << "': the report lists its phases");
+                         << options().tracePhase << "' (its phases: " << known
+                         << ")");
   });
 }
 

@@ -25,15 +25,26 @@ struct EinsumPartition
   void runOnOperation() override {
     std::string outer = rank + "1", inner = rank + "0";
     SmallVector<CascadeOp> cascades;
+    std::string known; // what could be asked for
     bool hasCascade = false;
     getOperation().walk([&](CascadeOp cascade) {
       hasCascade = true;
       if (cascade.lookupRank(outer) && cascade.lookupRank(inner))
         cascades.push_back(cascade);
+      for (auto each : cascade.getRanks().getAsRange<RankAttr>()) {
+        StringRef name = each.getName();
+        if (each.getIterative() && name.consume_back("1") &&
+            cascade.lookupRank((name + "0").str()))
+          known += (known.empty() ? "" : ", ") + name.str();
+      }
     });
     if (hasCascade && cascades.empty()) {
-      getOperation().emitError() << "no cascade here declares ranks '" << outer
+      InFlightDiagnostic error = emitError(getOperation().getLoc())
+                                 << "no cascade here declares ranks '" << outer
                                  << "' and '" << inner << "'";
+      error.attachNote() << (known.empty() ? "none has tiles of an iterative "
+                                             "rank"
+                                           : "rank is one of: " + known);
       return signalPassFailure();
     }
     for (CascadeOp cascade : cascades)

@@ -4,6 +4,7 @@
 
 // WIDTH: error: 'einsum.cascade' op cannot be partitioned into tiles of 0 points
 // RANK: error: no cascade here declares ranks 'n1' and 'n0'
+// RANK: note: rank is one of: m
 func.func @yields_tiles(%x: tensor<8xf32>) -> tensor<2xf32> {
   %r = einsum.cascade ranks(m1 = 2 iterative, m0 = 4) {
     // expected-error @+1 {{'einsum.map_reduce' op cannot follow a new width of 'm0': the cascade yields its result, whose shape would change}}
