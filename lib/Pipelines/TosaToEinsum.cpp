@@ -9,6 +9,7 @@
 #include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
 #include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -17,9 +18,7 @@
 
 using namespace mlir;
 
-void transfusion::buildTosaToEinsumPipeline(
-    OpPassManager &pm, const LinalgToEinsumPassOptions &options) {
-  OpPassManager &function = pm.nest<func::FuncOp>();
+static void buildTosaToLinalg(OpPassManager &function) {
   function.addPass(tosa::createTosaMakeBroadcastablePass());
   function.addPass(tosa::createTosaToLinalgNamed());
   function.addPass(createCanonicalizerPass());
@@ -29,10 +28,45 @@ void transfusion::buildTosaToEinsumPipeline(
   function.addPass(createTosaToArithPass());
   function.addPass(createTosaToTensorPass());
   function.addPass(createCanonicalizerPass());
-  pm.addPass(createLinalgToEinsumPass(options));
 }
 
 namespace {
+/// A function of linalg is left alone: what is raised, and reported, are its
+/// own ops, not what a canonicalizer leaves of them.
+struct TosaToLinalgPass
+    : PassWrapper<TosaToLinalgPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TosaToLinalgPass)
+
+  StringRef getArgument() const override {
+    return "transfusion-tosa-to-linalg";
+  }
+  StringRef getDescription() const override {
+    return "lower TOSA to linalg by upstream's passes, in functions that have "
+           "any";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    OpPassManager passes(func::FuncOp::getOperationName());
+    buildTosaToLinalg(passes);
+    passes.getDependentDialects(registry);
+  }
+  void runOnOperation() override {
+    bool found =
+        getOperation()
+            .walk([](Operation *op) {
+              return isa_and_nonnull<tosa::TosaDialect>(op->getDialect())
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (!found)
+      return;
+    OpPassManager passes(func::FuncOp::getOperationName());
+    buildTosaToLinalg(passes);
+    if (failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+};
+
 /// Those of --convert-linalg-to-einsum.
 struct Options : PassPipelineOptions<Options> {
   Option<bool> allowUnraised{
@@ -46,7 +80,14 @@ struct Options : PassPipelineOptions<Options> {
 };
 } // namespace
 
+void transfusion::buildTosaToEinsumPipeline(
+    OpPassManager &pm, const LinalgToEinsumPassOptions &options) {
+  pm.addNestedPass<func::FuncOp>(std::make_unique<TosaToLinalgPass>());
+  pm.addPass(createLinalgToEinsumPass(options));
+}
+
 void transfusion::registerTosaToEinsumPipeline() {
+  PassRegistration<TosaToLinalgPass>();
   PassPipelineRegistration<Options>(
       "convert-tosa-to-einsum",
       "lower TOSA to linalg, and raise that to cascades of Einsums",

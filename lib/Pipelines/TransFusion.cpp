@@ -44,13 +44,13 @@ TransFusionOptions::TransFusionOptions()
 
 void transfusion::buildTransFusionPipeline(OpPassManager &pm,
                                            const TransFusionOptions &options) {
-  // First: an unknown machine is told at once.
-  if (!options.arch.empty())
-    pm.addPass(createLoadArchPass({options.arch}));
   LinalgToEinsumPassOptions raise;
   raise.allowUnraised = options.allowUnraised;
   raise.raiseReport = options.raiseReport;
   buildTosaToEinsumPipeline(pm, raise);
+  // Not before: the machine is no part of what is raised and reported.
+  if (!options.arch.empty())
+    pm.addPass(createLoadArchPass({options.arch}));
   DPipePassOptions dpipe;
   dpipe.policy = options.policy;
   dpipe.strategy = options.strategy;
