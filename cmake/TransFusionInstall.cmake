@@ -10,9 +10,10 @@
 include(CMakePackageConfigHelpers)
 
 get_property(_layers GLOBAL PROPERTY TRANSFUSION_LAYERS)
-install(TARGETS ${_layers} TFMLIR EXPORT TransFusionTargets
+install(TARGETS ${_layers} TFMLIR TFLLVM EXPORT TransFusionTargets
         ARCHIVE DESTINATION lib INCLUDES DESTINATION include)
 install(TARGETS transfusion-opt transfusion-translate transfusion-lsp-server
+        transfusion-sim
         RUNTIME DESTINATION bin)
 install(TARGETS TransFusionPlugin LIBRARY DESTINATION lib)
 foreach(_tree ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})

@@ -31,6 +31,12 @@ separate_arguments(_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_options(TFMLIR INTERFACE ${_llvm_definitions})
 target_link_libraries(TFMLIR INTERFACE MLIR LLVM)
 
+# The same without MLIR, for what only needs LLVM's support library.
+add_library(TFLLVM INTERFACE)
+target_include_directories(TFLLVM SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_compile_options(TFLLVM INTERFACE ${_llvm_definitions})
+target_link_libraries(TFLLVM INTERFACE LLVM)
+
 # Generated headers exist before any file that may include them is compiled.
 add_custom_target(transfusion-headers)
 

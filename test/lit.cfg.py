@@ -22,6 +22,7 @@ config.environment["TRANSFUSION_BIN"] = config.tf_bin
 config.substitutions += [
     ("%python", config.tf_python),
     ("%src", config.tf_source),
+    ("%bin", config.tf_bin),
     ("%llvm_lib", config.llvm_lib_dir),
     ("%plugin", os.path.join(config.tf_lib, "TransFusionPlugin.so")),
     ("%{path}", config.environment["PATH"]),

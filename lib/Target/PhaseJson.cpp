@@ -17,11 +17,18 @@ using namespace transfusion::core;
 
 namespace {
 
+bool sameAccess(const Access &x, const Access &y) {
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [](const LinearExpr &a, const LinearExpr &b) {
+                      return a.constant == b.constant && a.terms == b.terms;
+                    });
+}
+
 class PhaseWriter {
 public:
   PhaseWriter(const ScheduleView &v, llvm::json::OStream &j, int32_t g,
-              int32_t p)
-      : v(v), c(v.cascade), j(j), g(g), p(p),
+              int32_t p, double claimedCycles)
+      : v(v), c(v.cascade), j(j), g(g), p(p), claimedCycles(claimedCycles),
         phase(v.schedule.groups[g].phases[p]),
         plan(v.plan.groups[g].phases[p]) {
     for (const RankCut &cut : plan.cuts)
@@ -54,6 +61,7 @@ private:
   const Cascade &c;
   llvm::json::OStream &j;
   int32_t g, p;
+  double claimedCycles;
   const Phase &phase;
   const PhasePlan &plan;
   Extents full; ///< of a full inner tile
@@ -139,6 +147,8 @@ void PhaseWriter::reads(const PlannedSlot &s) {
         j.attribute("not_at_first",
                     c.ranks[c.tensors[b.tensor].iterativeRank].name);
       j.attribute("bytes", innerBytes(access, b.bitsPerValue));
+      if (!sameAccess(access, b.access))
+        writeAccess(v, j, access);
     });
   };
   j.attributeArray("reads", [&] {
@@ -302,6 +312,7 @@ void PhaseWriter::bodies() {
 void PhaseWriter::write() {
   j.object([&] {
     j.attribute("name", phaseName(g, p));
+    j.attribute("claimed_cycles", claimedCycles);
     loops();
     j.attribute("stages", plan.stages);
     j.attribute("wrap", phase.wrap);
@@ -329,6 +340,7 @@ void PhaseWriter::write() {
 } // namespace
 
 void transfusion::writePhase(const ScheduleView &v, llvm::json::OStream &j,
-                             int32_t group, int32_t phase) {
-  PhaseWriter(v, j, group, phase).write();
+                             int32_t group, int32_t phase,
+                             double claimedCycles) {
+  PhaseWriter(v, j, group, phase, claimedCycles).write();
 }

@@ -13,8 +13,10 @@
 
 namespace transfusion {
 
+/// `claimedCycles`: of the phase over all outer tiles, as the cost model has
+/// it.
 void writePhase(const ScheduleView &v, llvm::json::OStream &j, int32_t group,
-                int32_t phase);
+                int32_t phase, double claimedCycles);
 
 /// The transfer that fills an Input buffer.
 void writeLoad(const ScheduleView &v, llvm::json::OStream &j, int32_t buffer);

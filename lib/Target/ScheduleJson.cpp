@@ -8,7 +8,6 @@
 #include "transfusion/Target/ScheduleJson.h"
 
 #include "PhaseJson.h"
-
 using namespace transfusion;
 using namespace transfusion::core;
 
@@ -24,7 +23,9 @@ namespace {
 
 class ScheduleWriter {
 public:
-  ScheduleWriter(const ScheduleView &v, llvm::json::OStream &j) : v(v), j(j) {}
+  ScheduleWriter(const ScheduleView &v, const CostReport &cost,
+                 llvm::json::OStream &j)
+      : v(v), cost(cost), j(j) {}
   void write();
 
 private:
@@ -35,6 +36,7 @@ private:
   void group(int32_t g);
 
   const ScheduleView &v;
+  const CostReport &cost; ///< what the file claims to take
   llvm::json::OStream &j;
 };
 
@@ -186,7 +188,7 @@ void ScheduleWriter::group(int32_t g) {
     });
     j.attributeArray("phases", [&] {
       for (int32_t p = 0; p < static_cast<int32_t>(group.phases.size()); ++p)
-        writePhase(v, j, g, p);
+        writePhase(v, j, g, p, cost.groups[g].phases[p].latencyCycles);
     });
   });
 }
@@ -197,6 +199,7 @@ void ScheduleWriter::write() {
     j.attribute("version", kScheduleSchemaVersion);
     j.attribute("name", v.name);
     j.attribute("function", v.cascade.name);
+    j.attribute("claimed_cycles", cost.latencyCycles);
     search();
     arch();
     cascade();
@@ -216,8 +219,9 @@ void ScheduleWriter::write() {
 } // namespace
 
 void transfusion::writeScheduleJson(const ScheduleView &view,
+                                    const CostReport &cost,
                                     llvm::raw_ostream &os) {
   llvm::json::OStream j(os, /*IndentSize=*/1);
-  ScheduleWriter(view, j).write();
+  ScheduleWriter(view, cost, j).write();
   os << "\n";
 }

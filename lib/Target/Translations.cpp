@@ -132,23 +132,34 @@ translate(Operation *top,
   return write(*op, view);
 }
 
+FailureOr<core::CostReport> costOf(sched::ScheduleOp op,
+                                   const ScheduleView &view) {
+  core::CostReport cost =
+      evaluate(view.cascade, view.arch, view.schedule, view.plan);
+  for (const std::string &fault : cost.faults)
+    op.emitOpError() << "has no cost: " << fault;
+  if (!cost.faults.empty())
+    return failure();
+  return cost;
+}
+
 LogicalResult toJson(Operation *top, raw_ostream &os) {
-  return translate(top, [&](sched::ScheduleOp, const ScheduleView &view) {
-    writeScheduleJson(view, os);
+  return translate(top, [&](sched::ScheduleOp op, const ScheduleView &view) {
+    FailureOr<core::CostReport> cost = costOf(op, view);
+    if (failed(cost))
+      return failure();
+    writeScheduleJson(view, *cost, os);
     return success();
   });
 }
 
 LogicalResult toReport(Operation *top, raw_ostream &os) {
   return translate(top, [&](sched::ScheduleOp op, const ScheduleView &view) {
-    core::CostReport cost =
-        evaluate(view.cascade, view.arch, view.schedule, view.plan);
-    for (const std::string &fault : cost.faults)
-      op.emitOpError() << "has no cost: " << fault;
-    if (!cost.faults.empty())
+    FailureOr<core::CostReport> cost = costOf(op, view);
+    if (failed(cost))
       return failure();
     core::LowerBound bound = lowerBound(view.cascade, view.arch);
-    ReportNumbers numbers{cost, bound,
+    ReportNumbers numbers{*cost, bound,
                           static_cast<int64_t>(core::checkRules().size())};
     if (options().format == ReportFormat::Json)
       writeReportJson(view, numbers, os);

@@ -71,7 +71,7 @@ struct TargetCase {
   std::string schedule() const {
     std::string text;
     llvm::raw_string_ostream os(text);
-    writeScheduleJson(view(), os);
+    writeScheduleJson(view(), cost, os);
     return text;
   }
   std::string reportJson() const {

@@ -14,6 +14,7 @@
 #ifndef TRANSFUSION_TARGET_SCHEDULEJSON_H
 #define TRANSFUSION_TARGET_SCHEDULEJSON_H
 
+#include "transfusion/Core/Cost/Evaluate.h"
 #include "transfusion/Target/ScheduleView.h"
 
 namespace llvm {
@@ -24,8 +25,10 @@ namespace transfusion {
 
 inline constexpr int kScheduleSchemaVersion = 1;
 
-/// Requires a plan without faults.
-void writeScheduleJson(const ScheduleView &view, llvm::raw_ostream &os);
+/// Requires a plan and a cost without faults. `cost` is what the file claims to
+/// take; nothing else in it comes from the cost model.
+void writeScheduleJson(const ScheduleView &view, const core::CostReport &cost,
+                       llvm::raw_ostream &os);
 
 } // namespace transfusion
 

@@ -1,0 +1,129 @@
+//===- Machine.cpp - State of the machine while a group runs --------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include <algorithm>
+
+namespace transfusion::core::sim {
+
+Machine::Machine(const GroupLinks &links, const SimOptions &options,
+                 Ledger &ledger, Wide start)
+    : p(links.p), links(links), options(options), fabric(links.p),
+      holdings(links.p.buffers.size()), ledger(ledger), now(start) {
+  for (size_t b = 0; b < holdings.size(); ++b)
+    if (p.buffers[b].group == links.number &&
+        links.buffers[b].kind != Kind::Whole) {
+      holdings[b].slot.assign(p.buffers[b].slots, -1);
+      holdings[b].moving.assign(p.buffers[b].slots, false);
+    }
+  for (const Phase &phase : links.group.phases) {
+    shops.emplace_back(p, phase);
+    for (const Refusal &r : shops.back().refusals())
+      refusals.push_back(r);
+  }
+}
+
+void Machine::moveFlights(Ticks ticks) {
+  fabric.advance(ticks, fabric.wholePorts());
+}
+
+void Machine::stall(Ticks ticks, Stall cause) {
+  moveFlights(ticks);
+  now += ticks;
+  ledger.ticks() += ticks;
+  for (size_t u = 0; u < p.units.size(); ++u)
+    ledger.stall(u, cause) += ticks;
+  land();
+}
+
+void Machine::step(const StepTimes &t, bool fillOrDrain, bool flightsMoved) {
+  if (!flightsMoved)
+    moveFlights(t.length);
+  now += t.length;
+  ledger.ticks() += t.length;
+  ledger.steps() += 1;
+  for (size_t u = 0; u < t.units.size(); ++u) {
+    const StepTimes::OfUnit &of = t.units[u];
+    ledger.busy(u) += of.busy;
+    ledger.stall(u, Stall::Data) += of.data;
+    ledger.stall(u, Stall::Recurrence) += of.recurrence;
+    ledger.stall(u, Stall::Port) += of.port;
+    ledger.stall(u, fillOrDrain ? Stall::FillDrain : Stall::Idle) +=
+        t.length - of.busy - of.data - of.recurrence - of.port;
+  }
+  land();
+}
+
+void Machine::waitFor(const Deadline &by, Stall cause) {
+  Share speed = 0;
+  while (int64_t waiting = fabric.waitingFor(by, &speed)) {
+    const Ticks ticks = fabric.untilArrival(fabric.wholePorts());
+    if (ticks < 0)
+      return refuse(links.transfers[fabric.flights.front().transfer].where,
+                    "never arrives");
+    const bool alone = waiting == 1 && speed == kWholePort;
+    const bool load =
+        links.transfers[fabric.flights.front().transfer].transfer->isLoad;
+    stall(ticks, !load ? cause : alone ? Stall::Load : Stall::Port);
+  }
+  land();
+}
+
+void Machine::waitForSlot(int32_t buffer, size_t slot) {
+  while (holdings[buffer].moving[slot]) {
+    const Ticks ticks = fabric.untilArrival(fabric.wholePorts());
+    if (ticks < 0)
+      return refuse(p.buffers[buffer].name, "is never stored");
+    stall(ticks, Stall::Buffer);
+  }
+}
+
+void Machine::start(int32_t transfer, Deadline by, int64_t piece,
+                    const Box &box) {
+  const Transfer &t = *links.transfers[transfer].transfer;
+  const Buffer &b = p.buffers[t.buffer];
+  // More than any memory: enough to be refused.
+  constexpr Wide most = Wide(1) << 62;
+  const int64_t bytes = static_cast<int64_t>(std::min(
+      most, Wide(valuesIn(p, t.tensor, b.access, box)) * b.bytesPerValue));
+  if (bytes > b.bytesPerSlot)
+    refuse(links.transfers[transfer].where,
+           "overwrites what is still needed: its piece takes " +
+               std::to_string(bytes) + " bytes of a slot of " +
+               std::to_string(b.bytesPerSlot) + " in " + b.name);
+  Flight f;
+  f.by = by;
+  f.transfer = transfer;
+  f.piece = piece;
+  f.uses = links.transfers[transfer].uses;
+  fabric.start(std::move(f), bytes);
+  land();
+}
+
+void Machine::land() {
+  for (size_t port = 0; port < fabric.carried.size(); ++port) {
+    ledger.carried(port) += fabric.carried[port];
+    fabric.carried[port] = 0;
+  }
+  for (const Flight &f : fabric.arrived) {
+    const Transfer &t = *links.transfers[f.transfer].transfer;
+    Holding &h = holdings[t.buffer];
+    if (links.buffers[t.buffer].kind != Kind::Whole) {
+      const size_t slot = f.piece % h.slot.size();
+      if (h.slot[slot] == f.piece)
+        h.moving[slot] = false;
+    } else if (t.isLoad) {
+      h.whole = true;
+    } else if (t.phasesLater > 0) {
+      h.leaving = false;
+    }
+  }
+  fabric.arrived.clear();
+}
+
+} // namespace transfusion::core::sim

@@ -1,0 +1,65 @@
+//===- Nest.h - The loops of a phase in one outer tile ----------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CORE_SIM_NEST_H
+#define TRANSFUSION_LIB_CORE_SIM_NEST_H
+
+#include "PieceValues.h"
+
+namespace transfusion::core::sim {
+
+/// One bit per loop.
+using LoopSet = uint64_t;
+
+/// An epoch: its index along each loop, and its number.
+struct Position {
+  std::vector<int64_t> index;
+  int64_t epoch = 0;
+  bool end = false; ///< behind the last one
+};
+
+class Nest {
+public:
+  Nest(const Phase &phase, const Box &tile);
+
+  /// -1: more than 2^62.
+  int64_t epochs() const { return count; }
+  int64_t trips(size_t loop) const { return tripsOf[loop]; }
+  size_t depth() const { return tripsOf.size(); }
+
+  Position first() const {
+    return {std::vector<int64_t>(depth(), 0), 0, false};
+  }
+  /// `by` iterations of loop `loop` on, whose inner loops start anew; into the
+  /// next iteration of the loops outside it where it ends.
+  void advance(Position &at, size_t loop, int64_t by) const;
+
+  /// Epoch by its number.
+  Position at(int64_t epoch) const;
+
+  LoopSet atFirst(const Position &at) const;
+  LoopSet atLast(const Position &at) const;
+  /// Loops whose piece is a ragged one.
+  LoopSet ragged(const Position &at) const;
+
+  /// What the epoch covers, of ranks that are not looped over the whole tile.
+  Box boxOf(const Position &at) const;
+  /// What a transfer moves at an epoch: the points that it spans of each rank,
+  /// from those of the epoch on.
+  Box pieceAt(const Position &at, const Transfer &t) const;
+  const Box &tile() const { return tileBox; }
+  const Phase &phase() const { return phaseOf; }
+
+private:
+  const Phase &phaseOf;
+  Box tileBox;
+  std::vector<int64_t> tripsOf;
+  int64_t count = 1;
+};
+
+} // namespace transfusion::core::sim
+
+#endif // TRANSFUSION_LIB_CORE_SIM_NEST_H

@@ -1,0 +1,35 @@
+//===- PieceValues.h - How many values a piece holds ------------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CORE_SIM_PIECEVALUES_H
+#define TRANSFUSION_LIB_CORE_SIM_PIECEVALUES_H
+
+#include "transfusion/Core/Sim/Program.h"
+
+namespace transfusion::core::sim {
+
+/// begin <= value < begin + extent.
+struct Range {
+  int64_t begin = 0, extent = 1;
+};
+using Box = std::vector<Range>; ///< by rank
+
+/// Values of `tensor` that the access meets over the box: coordinates that
+/// ranks write as digits count once each, a sum of ranks (a halo) counts
+/// without gaps, and what lies outside the tensor does not exist. Saturates at
+/// 2^62.
+int64_t valuesIn(const Program &p, int32_t tensor, const Coordinates &access,
+                 const Box &box);
+
+/// Some coordinate over the box lies outside the tensor.
+bool reachesOutside(const Program &p, int32_t tensor, const Coordinates &access,
+                    const Box &box);
+
+bool usesRank(const Coordinates &access, int32_t rank);
+
+} // namespace transfusion::core::sim
+
+#endif // TRANSFUSION_LIB_CORE_SIM_PIECEVALUES_H

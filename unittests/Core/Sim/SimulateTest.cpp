@@ -1,0 +1,202 @@
+//===- SimulateTest.cpp - The simulator on programs worked by hand --------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ToyProgram.h"
+
+#include <gtest/gtest.h>
+
+using namespace transfusion::core::sim;
+using namespace transfusion::core::sim::test;
+
+namespace {
+
+double stall(const SimReport &r, Stall s, size_t unit = 0) {
+  return r.units[unit].stallCycles[static_cast<size_t>(s)];
+}
+
+/// The run, and that skipping does not change it.
+SimReport run(const Program &p) {
+  const SimReport skipping = simulate(p);
+  SimOptions all;
+  all.skip = false;
+  const SimReport whole = simulate(p, all);
+  EXPECT_TRUE(whole.refusals.empty())
+      << whole.refusals.front().where << ": " << whole.refusals.front().what;
+  EXPECT_EQ(skipping.cycles, whole.cycles);
+  EXPECT_EQ(skipping.steps, whole.steps);
+  for (size_t u = 0; u < whole.units.size(); ++u) {
+    EXPECT_EQ(skipping.units[u].busyCycles, whole.units[u].busyCycles);
+    EXPECT_EQ(skipping.units[u].stallCycles, whole.units[u].stallCycles);
+    double sum = whole.units[u].busyCycles;
+    for (double s : whole.units[u].stallCycles)
+      sum += s;
+    EXPECT_DOUBLE_EQ(sum, whole.cycles);
+  }
+  EXPECT_EQ(skipping.portBusyCycles, whole.portBusyCycles);
+  return skipping;
+}
+
+Program withoutStore(Program p) {
+  p.groups[0].phases[0].transfers.pop_back();
+  p.tensors[1].isOutput = false;
+  return p;
+}
+
+TEST(Simulate, LoadsRunBesideTheEpochBefore) {
+  // A load of 4 cycles, then two epochs of 10; the second load is hidden.
+  const SimReport r = run(withoutStore(toyProgram(2, 10, 4)));
+  EXPECT_EQ(r.cycles, 24);
+  EXPECT_EQ(stall(r, Stall::Load), 4);
+  EXPECT_EQ(r.units[0].busyCycles, 20);
+  EXPECT_EQ(stall(r, Stall::Idle, 1), 20);
+  EXPECT_EQ(r.portBusyCycles[0], 8);
+}
+
+TEST(Simulate, MemoryBoundPhaseEndsWithItsLastEpoch) {
+  // Five loads of 8 cycles, one after another, then the last epoch of 3.
+  EXPECT_EQ(run(withoutStore(toyProgram(5, 3, 2))).cycles, 5 * 8 + 3);
+}
+
+TEST(Simulate, ResultsShareThePortWithLoads) {
+  // L1 C1 | L2 beside C1 | S1 and L3 beside C2 ... : 8 + 8 + 4 * (8 + 8) of the
+  // port, of which the last store waits for the last epoch.
+  const SimReport r = run(toyProgram(5, 3, 2));
+  EXPECT_EQ(r.portBusyCycles[0], 10 * 8);
+  EXPECT_EQ(r.cycles, 8 + 4 * 8 + 4 * 8 + 3 + 8 - 3);
+}
+
+TEST(Simulate, SeparatePortsCarryBothAtOnce) {
+  Program p = toyProgram(5, 3, 2);
+  p.ports.push_back({"dram.write", 2});
+  p.memories[0].writePort = 2;
+  p.groups[0].phases[0].transfers[1].toPort = 2;
+  // Loads back to back; the last result is made after the last load.
+  EXPECT_EQ(run(p).cycles, 5 * 8 + 3 + 8);
+}
+
+TEST(Simulate, ResultWaitsForItsPlace) {
+  // Stores of 20 cycles, epochs of 3, two places: the third epoch waits.
+  Program p = toyProgram(4, 3, 0);
+  p.ports.push_back({"dram.write", 0.8});
+  p.memories[0].writePort = 2;
+  p.groups[0].phases[0].transfers[1].toPort = 2;
+  const SimReport r = run(p);
+  EXPECT_NEAR(r.cycles, 3 + 4 * 20, 0.01);
+  EXPECT_NEAR(stall(r, Stall::Buffer), 2 * (20 - 3), 0.01);
+  EXPECT_GT(stall(r, Stall::Store), 19);
+}
+
+TEST(Simulate, UnitIsSlowedByItsMemory) {
+  // 16 bytes in and 16 out of the buffer in 4 cycles, of 4 bytes per cycle.
+  Program p = toyProgram(6, 4, 0);
+  p.ports[1].bytesPerCycle = 4;
+  const SimReport r = run(withoutStore(p));
+  EXPECT_EQ(stall(r, Stall::Port), 6 * 4);
+  EXPECT_EQ(r.units[0].busyCycles, 6 * 4);
+  // Loads pass the same port: the first one alone, the others behind units.
+  EXPECT_EQ(r.portBusyCycles[1], 6 * 12);
+  EXPECT_EQ(r.cycles, 6 * 12);
+}
+
+TEST(Simulate, LongRunsAreSkipped) {
+  const int64_t epochs = 1000000;
+  Program p = toyProgram(epochs, 10, 4);
+  const SimReport r = simulate(p);
+  ASSERT_TRUE(r.refusals.empty());
+  EXPECT_EQ(r.cycles, 4 + 10.0 * epochs + 4);
+  EXPECT_EQ(r.steps, double(epochs));
+  EXPECT_LT(r.stepsRun, 20);
+}
+
+TEST(Simulate, RaggedEpochsTakeTheirOwnCycles) {
+  Program p = withoutStore(toyProgram(5, 10, 4));
+  p.ranks[0].extent = 18; // 4 4 4 4 2
+  p.tensors[0].shape = p.tensors[1].shape = {18};
+  p.groups[0].phases[0].slots[0].cycles.push_back({{{0, 2}}, 7});
+  const SimReport r = run(p);
+  EXPECT_EQ(r.cycles, 4 + 4 * 10 + 7);
+  EXPECT_EQ(r.portBusyCycles[0], 18);
+}
+
+TEST(Simulate, OuterTilesAreSkipped) {
+  // 100000 tiles of 8 points, each a phase of two epochs.
+  Program p = toyProgram(200000, 10, 4);
+  p.groups[0].loops = {{0, 8}};
+  p.groups[0].phases[0].loops[0].tile = 8;
+  SimReport r = simulate(p);
+  ASSERT_TRUE(r.refusals.empty());
+  EXPECT_EQ(r.cycles, 100000 * (4.0 + 20 + 4));
+  EXPECT_LT(r.stepsRun, 20);
+  p.ranks[0].extent = p.tensors[0].shape[0] = p.tensors[1].shape[0] = 8 * 50;
+  run(p);
+}
+
+/// A second phase that reads what the first one has loaded for the tile.
+Program twoPhases() {
+  Program p = toyProgram(20, 10, 4);
+  Group &g = p.groups[0];
+  g.loops = {{0, 8}};
+  g.phases[0].loops[0].tile = 8;
+  g.phases[0].transfers[0].scope = Scope::Tile;
+  g.phases[0].transfers[0].piece = {{0, 8}};
+  p.buffers[0].slots = 1;
+  p.buffers[0].bytesPerSlot = 32;
+  p.buffers[0].lastUse = 1;
+  Phase second = g.phases[0];
+  second.name = "g1.p2";
+  second.transfers.clear();
+  p.tensors.push_back({"D", {80}, false, false});
+  p.buffers.push_back(p.buffers[1]);
+  p.buffers[2].name = "d";
+  p.buffers[2].tensor = 2;
+  p.buffers[2].role = Role::Window;
+  p.buffers[2].firstUse = p.buffers[2].lastUse = 1;
+  second.slots[0].name = "D";
+  second.slots[0].writes[0].buffer = 2;
+  g.phases.push_back(second);
+  g.phases.push_back(second);
+  g.phases[2].name = "g1.p3";
+  p.buffers.push_back(p.buffers[2]);
+  p.buffers[3].name = "d2";
+  p.buffers[3].firstUse = p.buffers[3].lastUse = 2;
+  g.phases[2].slots[0].writes[0].buffer = 3;
+  g.phases[2].slots[0].reads.clear();
+  return p;
+}
+
+TEST(Simulate, PrefetchMovesALoadBesideAnotherPhase) {
+  // Per tile: 8 cycles to load, three phases of 20, and 4 for the last store.
+  EXPECT_EQ(run(twoPhases()).cycles, 10 * (8 + 20 + 4 + 20 + 20));
+  Program p = twoPhases();
+  p.groups[0].phases[0].transfers[0].phasesAhead = 1; // beside phase 3
+  p.buffers[0].firstUse = -1;
+  EXPECT_EQ(run(p).cycles, 8 + 10 * (20 + 4 + 20 + 20));
+}
+
+TEST(Simulate, PrefetchOverWhatIsStillRead) {
+  Program p = twoPhases();
+  p.groups[0].phases[0].transfers[0].phasesAhead = 2; // beside phase 2
+  p.buffers[0].firstUse = -2;
+  p.buffers[0].lastUse = 0; // phase 2 is the last but one of the tile before
+  const SimReport r = simulate(p);
+  ASSERT_EQ(r.refusals.size(), 1u);
+  EXPECT_EQ(r.refusals[0].where, "g1.p1, load of A");
+  EXPECT_EQ(r.refusals[0].what,
+            "overwrites what is still needed: g1.p2 has yet "
+            "to read a of outer tile 0");
+}
+
+TEST(Simulate, StepsHaveALimit) {
+  SimOptions few;
+  few.skip = false;
+  few.maxSteps = 100;
+  const SimReport r = simulate(toyProgram(1000, 10, 4), few);
+  ASSERT_EQ(r.refusals.size(), 1u);
+  EXPECT_EQ(r.refusals[0].what, "takes more than 100 steps to simulate");
+}
+
+} // namespace
