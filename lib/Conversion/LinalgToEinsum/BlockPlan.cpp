@@ -7,6 +7,7 @@
 
 #include "BlockPlan.h"
 #include "Bodies.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -39,6 +40,19 @@ bool BlockPlan::isLive(Operation *op) const {
 bool BlockPlan::isReadByForeign(Value value) const {
   return llvm::any_of(value.getUsers(),
                       [&](Operation *user) { return !isRaised(user); });
+}
+
+Value transfusion::raise::reshapedBack(Operation *op) {
+  auto isReshape = [](Operation *def) {
+    return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                           tensor::ReshapeOp, tensor::CastOp>(def);
+  };
+  Value found;
+  for (Operation *def = op; isReshape(def);
+       def = def->getOperand(0).getDefiningOp())
+    if (def->getOperand(0).getType() == op->getResult(0).getType())
+      found = def->getOperand(0);
+  return found;
 }
 
 static bool isDouble(Type type) { return getElementTypeOrSelf(type).isF64(); }
@@ -93,6 +107,10 @@ void BlockPlan::findLive() {
         live.insert(result);
     if (!isLive(op))
       continue;
+    if (Value same = reshapedBack(op)) {
+      live.insert(same);
+      continue;
+    }
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp) {
       live.insert(op->operand_begin(), op->operand_end());

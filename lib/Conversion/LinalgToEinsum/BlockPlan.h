@@ -58,6 +58,11 @@ private:
 /// it can. Results that are not live are not looked at.
 std::string whyNotRaised(mlir::Operation *op);
 
+/// For a reshape that undoes others: the value that it gives back, the earliest
+/// of its type on a way through reshapes alone. Those in between split dimensions
+/// as nobody else does.
+mlir::Value reshapedBack(mlir::Operation *op);
+
 /// An op that can be raised in principle: linalg on tensors, views and pieces
 /// of tensors, constant tensors.
 bool isRaisableKind(mlir::Operation *op);

@@ -134,6 +134,28 @@ SmallVector<bool> transfusion::raise::usedArguments(linalg::LinalgOp op,
   return used;
 }
 
+SmallVector<bool> transfusion::raise::usedLoops(linalg::LinalgOp op,
+                                                unsigned result) {
+  llvm::SmallDenseSet<Value> values;
+  slice(op, result, values);
+  OpOperand *init = op.getDpsInitOperand(result);
+  if (values.contains(op.getMatchingBlockArgument(init)))
+    return SmallVector<bool>(op.getNumLoops(), true);
+  SmallVector<bool> used(op.getNumLoops());
+  auto useDims = [&](AffineMap map) {
+    for (unsigned loop = 0; loop < used.size(); ++loop)
+      used[loop] = used[loop] || map.isFunctionOfDim(loop);
+  };
+  useDims(op.getMatchingIndexingMap(init));
+  for (OpOperand &operand : op->getOpOperands())
+    if (values.contains(op.getMatchingBlockArgument(&operand)))
+      useDims(op.getMatchingIndexingMap(&operand));
+  for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
+    if (values.contains(index.getResult()))
+      used[index.getDim()] = true;
+  return used;
+}
+
 /// A constant, or what folds to one: scalar ops on constants.
 static bool isConstantLike(Value value) {
   Operation *def = value.getDefiningOp();

@@ -145,8 +145,9 @@ static std::string whyNotLinalg(linalg::LinalgOp op) {
     if (!reason.empty())
       return reason;
     bool reduces = false;
+    SmallVector<bool> used = usedLoops(op, number);
     for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
-      reduces |= extent > 1 && !map.isFunctionOfDim(loop);
+      reduces |= extent > 1 && used[loop] && !map.isFunctionOfDim(loop);
     reason = whyNotAccumulation(op, number, reduces);
     if (!reason.empty())
       return reason;

@@ -169,6 +169,8 @@ const View &GraphBuilder::viewOf(Value value) {
 }
 
 bool GraphBuilder::raiseView(Operation *op) {
+  if (Value same = reshapedBack(op))
+    return raiseReshape(same, op->getResult(0));
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp>([&](auto reshape) {
         return raiseReshape(reshape.getSrc(), reshape.getResult());

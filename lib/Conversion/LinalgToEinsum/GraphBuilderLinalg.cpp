@@ -189,7 +189,11 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
   unsigned numScalars = op.getBlock()->getNumArguments();
 
   Equation eq(loc);
-  auto loops = ranksOfLoops(ranks.loopDigitsOf(op), eq.ranks);
+  SmallVector<Digits> digits = ranks.loopDigitsOf(op);
+  for (auto [loop, isUsed] : llvm::enumerate(usedLoops(op, number)))
+    if (!isUsed)
+      digits[loop].clear();
+  auto loops = ranksOfLoops(digits, eq.ranks);
   for (AffineExpr expr : resultMap.getResults())
     if (auto loop = dyn_cast<AffineDimExpr>(expr))
       for (auto [rank, extent] : loops[loop.getPosition()])

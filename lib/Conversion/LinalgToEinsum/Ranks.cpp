@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ranks.h"
+#include "BlockPlan.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -143,6 +144,8 @@ void Ranks::equateTensorOp(Operation *op) {
       factoring.equate(outer[dim], parts);
     }
   };
+  if (Value same = reshapedBack(op))
+    return equateOthers(same, op->getResult(0), [](unsigned) { return true; });
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](tensor::ExpandShapeOp expand) {
         equateReshape(expand.getSrc(), expand.getResult(),
@@ -216,7 +219,8 @@ bool Ranks::refineSlice(Operation *op) {
       continue;
     SmallVector<Factoring::Node> tail;
     int64_t count = 1;
-    for (Factoring::Node leaf : llvm::reverse(factoring.leaves(large[dim]))) {
+    auto leaves = factoring.leaves(large[dim]);
+    for (Factoring::Node leaf : llvm::reverse(leaves)) {
       int64_t longer = count * factoring.extent(leaf);
       if (size % longer != 0 || offset % longer != 0)
         break;

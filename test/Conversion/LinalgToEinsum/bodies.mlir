@@ -127,3 +127,29 @@ func.func @bias(%a: tensor<3x4xf32>, %b: tensor<4x5xf32>, %c: tensor<5xf32>, %r:
   %3 = linalg.add ins(%1, %r : tensor<3x5xf32>, tensor<3x5xf32>) outs(%e : tensor<3x5xf32>) -> tensor<3x5xf32>
   return %3 : tensor<3x5xf32>
 }
+
+// A producer fused into a reader that walks more loops: its own result is the
+// same along these, and is computed once.
+// CHECK-LABEL: func @fused_producer
+// CHECK: einsum.map_reduce "exp1" {{\[}}[[J:[a-z0-9]+]]{{\]}} from %arg1{{\[}}[[J]]{{\]}} map math.exp
+// CHECK: einsum.map_reduce "sum1" [{{[a-z0-9]+}}] from
+// CHECK: reduce add over [{{[a-z0-9]+}}]
+// CHECK-NOT: map_reduce
+#pair = affine_map<(i, j) -> (i, j)>
+#last = affine_map<(i, j) -> (j)>
+#first = affine_map<(i, j) -> (i)>
+func.func @fused_producer(%a: tensor<3x5xf32>, %b: tensor<5xf32>) -> (tensor<5xf32>, tensor<3xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e5 = tensor.empty() : tensor<5xf32>
+  %e3 = tensor.empty() : tensor<3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e3 : tensor<3xf32>) -> tensor<3xf32>
+  %0:2 = linalg.generic {indexing_maps = [#pair, #last, #last, #first], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : tensor<3x5xf32>, tensor<5xf32>) outs(%e5, %f : tensor<5xf32>, tensor<3xf32>) {
+  ^bb0(%x: f32, %y: f32, %o5: f32, %o3: f32):
+    %1 = math.exp %y : f32
+    %2 = arith.addf %x, %1 : f32
+    %3 = arith.addf %2, %o3 : f32
+    linalg.yield %1, %3 : f32, f32
+  } -> (tensor<5xf32>, tensor<3xf32>)
+  return %0#0, %0#1 : tensor<5xf32>, tensor<3xf32>
+}

@@ -63,3 +63,18 @@ func.func @repeated(%x: tensor<5xf32>, %y: tensor<3x5xf32>) -> tensor<3x5xf32> {
   %3 = linalg.add ins(%1, %y : tensor<3x5xf32>, tensor<3x5xf32>) outs(%e : tensor<3x5xf32>) -> tensor<3x5xf32>
   return %3 : tensor<3x5xf32>
 }
+
+// Reshapes that undo each other split nothing: 12 stays 3 x 4 for its reader,
+// although it was 2 x 6 on the way.
+// CHECK-LABEL: func @reshaped_back
+// CHECK: einsum.map_reduce "exp1" {{\[}}[[D1:[a-z0-9]+]],[[D0:[a-z0-9]+]]{{\]}} from %arg0{{\[}}[[D1]]*4+[[D0]]{{\]}} map math.exp
+// CHECK-NOT: map_reduce
+func.func @reshaped_back(%x: tensor<12xf32>) -> tensor<3x4xf32> {
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 6] : tensor<12xf32> into tensor<2x6xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [1, 2, 6] : tensor<2x6xf32> into tensor<1x2x6xf32>
+  %2 = tensor.collapse_shape %1 [[0, 1, 2]] : tensor<1x2x6xf32> into tensor<12xf32>
+  %3 = tensor.expand_shape %2 [[0, 1]] output_shape [3, 4] : tensor<12xf32> into tensor<3x4xf32>
+  %e = tensor.empty() : tensor<3x4xf32>
+  %4 = linalg.exp ins(%3 : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %4 : tensor<3x4xf32>
+}

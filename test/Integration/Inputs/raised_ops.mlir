@@ -449,3 +449,30 @@ func.func @batch_first_and_last(%a: tensor<4x3xf32>, %b: tensor<4x3xf32>) -> (te
   %4 = tensor.expand_shape %3 [[0, 1]] output_shape [2, 6] : tensor<12xf32> into tensor<2x6xf32>
   return %2, %4 : tensor<2x2x3xf32>, tensor<2x6xf32>
 }
+
+func.func @reshaped_back(%x: tensor<2x12xf32>) -> (tensor<2x3x4xf32>, tensor<2x2x6xf32>) {
+  // 12 is 3 x 4 for one reader and 2 x 6 for another, and neither ties the other.
+  %0 = tensor.expand_shape %x [[0], [1, 2]] output_shape [2, 2, 6] : tensor<2x12xf32> into tensor<2x2x6xf32>
+  %1 = tensor.collapse_shape %0 [[0], [1, 2]] : tensor<2x2x6xf32> into tensor<2x12xf32>
+  %2 = tensor.expand_shape %1 [[0], [1, 2]] output_shape [2, 3, 4] : tensor<2x12xf32> into tensor<2x3x4xf32>
+  %e = tensor.empty() : tensor<2x3x4xf32>
+  %3 = linalg.exp ins(%2 : tensor<2x3x4xf32>) outs(%e : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %f = tensor.empty() : tensor<2x2x6xf32>
+  %4 = linalg.exp ins(%0 : tensor<2x2x6xf32>) outs(%f : tensor<2x2x6xf32>) -> tensor<2x2x6xf32>
+  return %3, %4 : tensor<2x3x4xf32>, tensor<2x2x6xf32>
+}
+
+func.func @fused_producer(%a: tensor<3x5xf32>, %b: tensor<5xf32>) -> (tensor<5xf32>, tensor<3xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e5 = tensor.empty() : tensor<5xf32>
+  %e3 = tensor.empty() : tensor<3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e3 : tensor<3xf32>) -> tensor<3xf32>
+  %0:2 = linalg.generic {indexing_maps = [#id2, #col, #col, #row], iterator_types = ["parallel", "reduction"]} ins(%a, %b : tensor<3x5xf32>, tensor<5xf32>) outs(%e5, %f : tensor<5xf32>, tensor<3xf32>) {
+  ^bb0(%x: f32, %y: f32, %o5: f32, %o3: f32):
+    %1 = math.exp %y : f32
+    %2 = arith.addf %x, %1 : f32
+    %3 = arith.addf %2, %o3 : f32
+    linalg.yield %1, %3 : f32, f32
+  } -> (tensor<5xf32>, tensor<3xf32>)
+  return %0#0, %0#1 : tensor<5xf32>, tensor<3xf32>
+}
