@@ -9,6 +9,8 @@
 #include "transfusion/Pipelines/Registration.h"
 
 namespace transfusion::test {
+void registerCascadeFingerprintPass();
+void registerPerturbLinalgPass();
 void registerRandomTilingPass();
 } // namespace transfusion::test
 
@@ -16,6 +18,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   transfusion::registerToolDialects(registry);
   transfusion::registerToolPasses();
+  transfusion::test::registerCascadeFingerprintPass();
+  transfusion::test::registerPerturbLinalgPass();
   transfusion::test::registerRandomTilingPass();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "TransFusion optimizer driver with test passes\n", registry));
