@@ -1,0 +1,1 @@
+#map = affine_map<(i, j) -> (i * j)>
