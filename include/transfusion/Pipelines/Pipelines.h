@@ -39,7 +39,7 @@ struct TransFusionOptions : mlir::PassPipelineOptions<TransFusionOptions> {
   Option<bool> regroup;
 };
 
-/// From a layer as linalg, TOSA or named ops, also mixed, to a verified
+/// From a layer as linalg, TOSA or named ops of einsum to a verified
 /// schedule (--transfusion).
 void buildTransFusionPipeline(mlir::OpPassManager &pm,
                               const TransFusionOptions &options);

@@ -4,8 +4,8 @@
 // RUN: not transfusion-opt --dpipe=policy=fusemax %s 2>&1 | FileCheck %s --check-prefix=POLICY
 
 // What is not implemented is an error.
-// STRATEGY: Cannot find option named 'modulo'
-// POLICY:   Cannot find option named 'fusemax'
+// STRATEGY: unknown value 'modulo' (known values: bipartition
+// POLICY:   unknown value 'fusemax' (known values: {{.*}}transfusion
 
 sched.arch @toy clock_hz 1000000000 {
   sched.memory @dram bandwidth_bytes_per_s 32000000000

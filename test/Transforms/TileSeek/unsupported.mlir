@@ -5,9 +5,9 @@
 // RUN: not transfusion-opt --dpipe --tileseek=evaluations=0 %s -o %t 2>&1 | FileCheck %s --check-prefix=BUDGET
 // BUDGET: error: evaluations is 0, must be at least 1
 // RUN: not transfusion-opt --dpipe --tileseek=mode=greedy %s -o %t 2>&1 | FileCheck %s --check-prefix=MODE
-// MODE: Cannot find option named 'greedy'
+// MODE: unknown value 'greedy' (known values: mcts, exhaustive, random
 // RUN: not transfusion-opt --dpipe --tileseek=objective=speed %s -o %t 2>&1 | FileCheck %s --check-prefix=OBJECTIVE
-// OBJECTIVE: Cannot find option named 'speed'
+// OBJECTIVE: unknown value 'speed' (known values: latency, energy, edp, peak-memory
 // RUN: not ls %t
 
 sched.arch @toy clock_hz 1000000000 {
