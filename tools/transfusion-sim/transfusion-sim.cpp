@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimOutput.h"
+#include "transfusion/Options/Choice.h"
 #include "transfusion/Target/ScheduleFile/ReadProgram.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -20,7 +21,14 @@ namespace cl = llvm::cl;
 
 namespace {
 enum class Format { Text, Json };
+} // namespace
 
+template <>
+class llvm::cl::parser<Format> : public transfusion::ChoiceParser<Format> {
+  using ChoiceParser::ChoiceParser;
+};
+
+namespace {
 cl::OptionCategory category("simulator options");
 cl::opt<std::string> input(cl::Positional,
                            cl::desc("schedule.json, - for stdin"), cl::Required,
