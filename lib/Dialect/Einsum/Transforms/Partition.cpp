@@ -113,10 +113,13 @@ AffineExpr Partitioner::rewriteFlat(MapReduceOp op, AffineExpr expr) {
          constant;
 }
 
-/// How many points there are: a ragged last tile shows as a constraint, or else
-/// in the size of what is read at outer*W + inner.
+/// How many points there are: as many as some Einsum has. A ragged last tile
+/// shows as a constraint (inherited by what reads the Einsum), or else in the
+/// size of what is read at outer*W + inner. A constraint of one Einsum alone, a
+/// prefix that its attention sees, says nothing about the others.
 int64_t Partitioner::countPoints() {
-  int64_t most = oldTiles * oldWidth, ragged = 0, read = 0;
+  int64_t all = oldTiles * oldWidth, most = 0;
+  EffectiveDomains domains;
   for (auto op : cascade.getBody().front().getOps<MapReduceOp>()) {
     int o = positionOf(op, outer), i = positionOf(op, inner);
     if (o < 0 || i < 0)
@@ -130,29 +133,34 @@ int64_t Partitioner::countPoints() {
         int64_t wanted = static_cast<int>(rank) == o   ? sign * oldWidth
                          : static_cast<int>(rank) == i ? sign
                                                        : 0;
-        if (c != wanted)
+        // A single tile is always tile 0.
+        if (c != wanted && !(static_cast<int>(rank) == o && oldTiles == 1))
           return false;
       }
       constant = form->constant;
       return true;
     };
-    int64_t constant;
-    if (std::optional<IntegerSet> domain = op.getDomain())
-      for (unsigned c = 0, e = domain->getNumConstraints(); c < e; ++c)
-        if (!domain->isEq(c) && isPoint(domain->getConstraint(c), -1, constant))
-          ragged = std::max(ragged, constant + 1);
-    for (auto [k, operand] : llvm::enumerate(op->getOperands())) {
-      ArrayRef<int64_t> shape =
-          cast<RankedTensorType>(operand.getType()).getShape();
-      AffineMap access = cast<AffineMapAttr>(op.getMaps()[k]).getValue();
-      for (auto [d, expr] : llvm::enumerate(access.getResults()))
-        if (isPoint(expr, 1, constant) && constant == 0)
-          read = std::max(read, shape[d]);
+    int64_t constant, mine = all;
+    if (IntegerSet domain = domains.get(op))
+      for (unsigned c = 0, e = domain.getNumConstraints(); c < e; ++c)
+        if (!domain.isEq(c) && isPoint(domain.getConstraint(c), -1, constant))
+          mine = std::min(mine, constant + 1);
+    if (mine == all) {
+      int64_t read = 0;
+      for (auto [k, operand] : llvm::enumerate(op->getOperands())) {
+        ArrayRef<int64_t> shape =
+            cast<RankedTensorType>(operand.getType()).getShape();
+        AffineMap access = cast<AffineMapAttr>(op.getMaps()[k]).getValue();
+        for (auto [d, expr] : llvm::enumerate(access.getResults()))
+          if (isPoint(expr, 1, constant) && constant == 0)
+            read = std::max(read, shape[d]);
+      }
+      if (read)
+        mine = std::min(mine, read);
     }
+    most = std::max(most, mine);
   }
-  if (ragged)
-    return std::min(most, ragged);
-  return read ? std::min(most, read) : most;
+  return most ? most : all;
 }
 
 FailureOr<AffineMap> Partitioner::planAccess(MapReduceOp op, unsigned operand) {
@@ -275,7 +283,14 @@ LogicalResult Partitioner::planDomain(Rewrite &rewrite) {
   form.coefficients[i] = -1;
   form.constant = points - 1;
   AffineExpr expr = form.toExpr(context);
-  if (!llvm::is_contained(rewrite.constraints, expr)) {
+  // A prefix says it already.
+  bool isSaid = llvm::any_of(rewrite.constraints, [&](AffineExpr other) {
+    std::optional<LinearForm> known =
+        getLinearForm(other, op.getRanks().size());
+    return known && known->coefficients == form.coefficients &&
+           known->constant <= form.constant;
+  });
+  if (!isSaid) {
     rewrite.constraints.insert(rewrite.constraints.begin(), expr);
     rewrite.equalities.insert(rewrite.equalities.begin(), false);
   }
