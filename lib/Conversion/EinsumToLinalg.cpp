@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IntegerSet.h"
 #include "transfusion/Conversion/Passes.h"
+#include "transfusion/Dialect/Einsum/IR/ArgumentAttrs.h"
 #include "transfusion/Dialect/Einsum/IR/Domain.h"
 #include "transfusion/Dialect/Einsum/IR/EquationGraph.h"
 
@@ -338,6 +339,8 @@ struct EinsumToLinalg
     for (CascadeOp cascade : cascades)
       if (failed(CascadeLowering(cascade).run()))
         return signalPassFailure();
+    getOperation()->walk(
+        [](FunctionOpInterface function) { dropArgumentAttrs(function); });
   }
 };
 } // namespace

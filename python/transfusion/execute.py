@@ -5,7 +5,8 @@
     python3 -m transfusion.execute FILE.mlir --npz FILE.npz --path scheduled --arch edge
 
 The npz file holds the arguments in0, in1, ... and the results out0, ... that
-are expected. Path `naive` lowers einsum to linalg and loops. Path `scheduled`
+are expected. Data of a mask whose kind is stated (einsum.mask) must be of that
+kind. Path `naive` lowers einsum to linalg and loops. Path `scheduled`
 emits the program of the schedule: the one in the file, or the one that --dpipe
 and --tileseek find.
 """
@@ -17,7 +18,7 @@ import zipfile
 
 import numpy as np
 
-from transfusion import program, tools
+from transfusion import masks, program, tools
 
 
 def naive_ir(text):
@@ -65,6 +66,7 @@ def build(text, path, arch=None, tileseek="", poison=True, verify=True,
 def execute(text, inputs, path, **options):
     """Results of the layer in `text` on `inputs`."""
     compiled, sig = build(text, path, **options)
+    masks.check(sig, inputs)
     return compiled.call(sig, inputs)
 
 
@@ -127,6 +129,7 @@ def main(argv=None):
             text, args.path, arch=args.arch, tileseek=args.tileseek,
             poison=args.poison, verify=args.verify, name=args.function)
         built = time.monotonic()
+        masks.check(sig, inputs)
         results = compiled.call(sig, inputs)
         ran = time.monotonic()
     except (tools.ToolError, ValueError, OSError, zipfile.BadZipFile) as e:

@@ -20,9 +20,11 @@ DTYPES = {
 
 
 class Tensor:
-    """Shape and element type of an argument or a result."""
+    """Shape and element type of an argument or a result; of an argument, what
+    it states of its mask."""
 
-    def __init__(self, text):
+    def __init__(self, text, mask=None):
+        self.mask = mask
         *shape, self.element = text.split("x")
         self.shape = tuple(int(n) for n in shape)
         if self.element not in DTYPES:
@@ -78,7 +80,9 @@ def signature(text, name=None):
         raise ValueError(f"{wanted} is wanted, {len(found)} are there")
     inside, _, after = found[0].group(2).partition(") -> ")
     tensor = r"tensor<([0-9x]*[a-z]+[0-9]+)>"
-    arguments = re.findall(r"%arg\d+: " + tensor, inside)
+    arguments = re.findall(
+        r"%arg\d+: " + tensor +
+        r"(?: \{[^{}]*?einsum\.mask = #einsum\.mask<([^>]*)>[^{}]*\})?", inside)
     others = re.sub(tensor, "", after.partition(" attributes ")[0])
     if len(arguments) != len(re.findall(r"%arg\d+: ", inside)) or \
             re.search(r"\w", others):
@@ -86,7 +90,7 @@ def signature(text, name=None):
                          "else than tensors of static shape")
     return Signature(
         found[0].group(1),
-        [Tensor(t) for t in arguments],
+        [Tensor(t, mask or None) for t, mask in arguments],
         [Tensor(t) for t in re.findall(tensor, after)],
     )
 

@@ -53,6 +53,52 @@ def Einsum_RankAttr : AttrDef<Einsum_Dialect, "Rank"> {
 def Einsum_RankArrayAttr
     : TypedArrayAttrBase<Einsum_RankAttr, "array of ranks">;
 
+def Einsum_MaskAttr : AttrDef<Einsum_Dialect, "Mask"> {
+  let mnemonic = "mask";
+  let summary = "what an attention mask that is given as data leaves visible";
+  let description = [{
+    Stated by the caller on a function argument, `einsum.mask`. The argument's
+    last two dimensions are P queries and M keys (a mask of keys alone may have
+    one dimension). Where all that is stated holds, the mask lets query p see
+    key m: its value is 0, or true. Elsewhere it is -inf (or so low that the
+    exponential is 0), or false. `--einsum-normalize` then computes what is
+    visible, and nothing else, and does not read the argument.
+
+      * `causal`: m <= p + M - P, the last query is aligned with the last key;
+      * `sliding_window(w)`: the last w keys of those, p + M - P - w < m;
+      * `prefix(n)`: m < n;
+      * `left_padding(n)`: m >= n.
+
+    ```mlir
+    func.func @layer(%x: tensor<2x23x64xf32>,
+        %mask: tensor<2x1x23x23xf32> {einsum.mask = #einsum.mask<causal>})
+    %mask: tensor<2x1x23x23xf32>
+        {einsum.mask = #einsum.mask<sliding_window(4), left_padding(3)>}
+    ```
+
+    Constraints: (1) something is stated, and each kind once; (2) w and n are at
+    least 1; (3) the argument is a static tensor of floats of at most 32 bits,
+    or of i1; (4) it has a key dimension, for `causal` and `sliding_window` a
+    query dimension as well; (5) `prefix` and `left_padding` leave a key: prefix
+    is at most M, left padding less than M and less than the prefix.
+  }];
+  let parameters = (ins "bool":$causal, "int64_t":$window, "int64_t":$prefix,
+                        "int64_t":$leftPadding);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kArgument = "einsum.mask";
+    /// Each is at least 0 where query `p` of `queries` sees key `m` of `keys`.
+    ::llvm::SmallVector<::mlir::AffineExpr>
+    getConstraints(::mlir::AffineExpr p, ::mlir::AffineExpr m, int64_t queries,
+                   int64_t keys) const;
+    /// Constraints 3 to 5, of an argument of this type.
+    ::mlir::LogicalResult
+    verifyArgument(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+                   ::mlir::Type type) const;
+  }];
+}
+
 def Einsum_IntegerSetAttr
     : Attr<CPred<"::llvm::isa<::mlir::IntegerSetAttr>($_self)">,
            "integer set"> {

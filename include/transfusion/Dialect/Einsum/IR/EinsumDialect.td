@@ -20,6 +20,7 @@ def Einsum_Dialect : Dialect {
   }];
   let cppNamespace = "::transfusion::einsum";
   let useDefaultAttributePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }

@@ -1,0 +1,45 @@
+//===- ArgumentAttrs.cpp - What a function says of its arguments ----------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "transfusion/Dialect/Einsum/IR/ArgumentAttrs.h"
+#include "transfusion/Dialect/Einsum/IR/Einsum.h"
+
+using namespace mlir;
+using namespace transfusion::einsum;
+
+static LogicalResult verifyMask(Operation *op, unsigned index,
+                                Attribute value) {
+  auto mask = dyn_cast<MaskAttr>(value);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!mask || !function)
+    return op->emitOpError()
+           << "argument #" << index << " has '" << MaskAttr::kArgument
+           << "', which is an #einsum.mask<...> on an argument of a function";
+  // A function of another dialect was lowered: its arguments are pointers.
+  if (op->getName().getStringRef() != "func.func")
+    return success();
+  return mask.verifyArgument(
+      [&] { return op->emitOpError() << "argument #" << index << " "; },
+      function.getArgumentTypes()[index]);
+}
+
+LogicalResult EinsumDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                      unsigned index,
+                                                      NamedAttribute attr) {
+  if (attr.getName() == MaskAttr::kArgument)
+    return verifyMask(op, index, attr.getValue());
+  return op->emitOpError() << "argument #" << index << " has an attribute '"
+                           << attr.getName().getValue()
+                           << "', which the einsum dialect does not know";
+}
+
+void transfusion::einsum::dropArgumentAttrs(FunctionOpInterface function) {
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+    for (NamedAttribute attr : llvm::to_vector(function.getArgAttrs(i)))
+      if (attr.getNameDialect() && isa<EinsumDialect>(attr.getNameDialect()))
+        function.removeArgAttr(i, attr.getName());
+}
