@@ -15,8 +15,8 @@ func.func @qkv(%x: tensor<2x8x48xbf16>, %w: tensor<48x48xbf16>, %b: tensor<48xbf
 func.func @mha(%q: tensor<2x3x8x5xf32>, %k: tensor<2x3x11x5xf32>, %v: tensor<2x3x11x7xf32>, %m: tensor<2x1x1x11xf32>) {
   // CHECK: einsum.mha %{{.*}}, %{{.*}}, %{{[^ ]*}} : (tensor<2x3x8x5xf32>, tensor<2x3x11x5xf32>, tensor<2x3x11x7xf32>) -> tensor<2x3x8x7xf32>
   %a = einsum.mha %q, %k, %v : (tensor<2x3x8x5xf32>, tensor<2x3x11x5xf32>, tensor<2x3x11x7xf32>) -> tensor<2x3x8x7xf32>
-  // CHECK: einsum.mha %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} scale 1.250000e-01 causal : ({{.*}}) -> tensor<2x8x21xf32>
-  %b = einsum.mha %q, %k, %v mask %m scale 0.125 causal : (tensor<2x3x8x5xf32>, tensor<2x3x11x5xf32>, tensor<2x3x11x7xf32>, tensor<2x1x1x11xf32>) -> tensor<2x8x21xf32>
+  // CHECK: einsum.mha %{{.*}}, %{{.*}}, %{{.*}} mask %{{.*}} scale 1.250000e-01 causal guarded : ({{.*}}) -> tensor<2x8x21xf32>
+  %b = einsum.mha %q, %k, %v mask %m scale 0.125 causal guarded : (tensor<2x3x8x5xf32>, tensor<2x3x11x5xf32>, tensor<2x3x11x7xf32>, tensor<2x1x1x11xf32>) -> tensor<2x8x21xf32>
   return
 }
 

@@ -72,6 +72,11 @@ def causal(_):
         good &= judge(f"causal {p} queries {m} keys",
                       layers.attention(2, 3, p, m, 5, 7, causal=True), inputs,
                       reference.attention(*inputs, causal=True))
+        if p > m:
+            good &= judge(f"causal {p} queries {m} keys, guarded",
+                          layers.attention(2, 3, p, m, 5, 7, causal=True,
+                                           guarded=True), inputs,
+                          reference.attention(*inputs, causal=True, empty=0))
     return good
 
 
@@ -90,6 +95,10 @@ def masks(_):
                       layers.attention(b, h, p, m, e, f, mask=mask.shape),
                       inputs + [mask],
                       reference.attention(*inputs, mask=mask))
+    good &= judge("mask all, guarded",
+                  layers.attention(b, h, p, m, e, f, mask=mask.shape,
+                                   guarded=True), inputs + [mask],
+                  reference.attention(*inputs, mask=mask, empty=0))
     return good
 
 

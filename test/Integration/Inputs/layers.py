@@ -22,7 +22,7 @@ func.func @bert(
     %w2: {down}, %b2: {v}, %g2: {v}, %be2: {v}) -> {x} {{
   %q, %k, %v = einsum.qkv %x, %wq, %wk, %wv bias %bq, %bk, %bv heads {heads} out_in
       : ({x}, {w}, {w}, {w}, {v}, {v}, {v}) -> ({qkv}, {qkv}, {qkv})
-  %a = einsum.mha %q, %k, %v mask %mask scale {head_size ** -0.5!r}{" causal" if causal else ""}
+  %a = einsum.mha %q, %k, %v mask %mask scale {head_size ** -0.5!r}{" causal" if causal else ""}{" guarded" if guarded else ""}
       : ({qkv}, {qkv}, {qkv}, {mask}) -> {x}
   %o = einsum.linear %a, %wo bias %bo out_in : ({x}, {w}, {v}) -> {x}
   %r1 = einsum.add %x, %o : {x}
@@ -36,14 +36,14 @@ func.func @bert(
 """
 
 
-def attention(b, h, p, m, e, f, causal=False, mask=None):
+def attention(b, h, p, m, e, f, causal=False, mask=None, guarded=False):
     """q [b,h,p,e], k [b,h,m,e], v [b,h,m,f], and a mask of the given shape."""
     q, k, v, r = (tensor(b, h, p, e), tensor(b, h, m, e), tensor(b, h, m, f),
                   tensor(b, h, p, f))
     masked = tensor(*mask) if mask else ""
     return f"""
 func.func @attention(%q: {q}, %k: {k}, %v: {v}{", %mask: " + masked if mask else ""}) -> {r} {{
-  %a = einsum.mha %q, %k, %v{" mask %mask" if mask else ""} scale {e ** -0.5!r}{" causal" if causal else ""}
+  %a = einsum.mha %q, %k, %v{" mask %mask" if mask else ""} scale {e ** -0.5!r}{" causal" if causal else ""}{" guarded" if guarded else ""}
       : ({q}, {k}, {v}{", " + masked if mask else ""}) -> {r}
   return %a : {r}
 }}

@@ -55,10 +55,16 @@ Value BodyBuilder::index(StringRef rank) {
   return arith::SIToFPOp::create(b, loc, type, integer);
 }
 
-Value BodyBuilder::zeroIfMinusInf(Value v) {
+Value BodyBuilder::select(Value condition, Value then, Value otherwise) {
+  return arith::SelectOp::create(b, loc, condition, then, otherwise);
+}
+
+Value BodyBuilder::isMinusInf(Value v) {
   Value minusInf = constant(-std::numeric_limits<double>::infinity());
-  Value zero = constant(0.0);
-  Value is =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, v, minusInf);
-  return arith::SelectOp::create(b, loc, is, zero, v);
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, v, minusInf);
+}
+
+Value BodyBuilder::zeroIfMinusInf(Value v) {
+  Value is = isMinusInf(v);
+  return select(is, constant(0.0), v);
 }

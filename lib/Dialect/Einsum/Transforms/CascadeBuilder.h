@@ -74,6 +74,9 @@ public:
   mlir::Value negate(mlir::Value v);
   /// Where the Einsum is on the rank of this name, as a number.
   mlir::Value index(llvm::StringRef rank);
+  mlir::Value select(mlir::Value condition, mlir::Value then,
+                     mlir::Value otherwise);
+  mlir::Value isMinusInf(mlir::Value v);
   /// v, or 0 where v is -inf.
   mlir::Value zeroIfMinusInf(mlir::Value v);
 

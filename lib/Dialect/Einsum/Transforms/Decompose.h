@@ -13,7 +13,7 @@
 #ifndef TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_DECOMPOSE_H
 #define TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_DECOMPOSE_H
 
-#include "CascadeBuilder.h"
+#include "AttentionCascade.h"
 #include "transfusion/Dialect/Einsum/Transforms/Decompose.h"
 #include "transfusion/Dialect/Einsum/Transforms/Passes.h"
 
@@ -47,13 +47,7 @@ struct Run {
   CascadeBuilder &cascade;
   llvm::DenseSet<mlir::Operation *> ops;             ///< asked, never walked
   llvm::DenseMap<mlir::Value, mlir::Value> escaping; ///< looked up only
-  struct KeyRanks {
-    int64_t keys;
-    mlir::AffineExpr m1, m0;
-  };
-  /// Of the attentions so far: those of other lengths split their keys on their
-  /// own, so that a machine's tile width divides each by itself.
-  llvm::SmallVector<KeyRanks> keyRanks;
+  KeyRankList keyRanks; ///< of the attentions so far
 
   bool escapes(mlir::Value value) const;
   /// Whether a contraction of the run reads it.

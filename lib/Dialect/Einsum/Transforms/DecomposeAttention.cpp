@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Ranks, scores, values and result, whatever the number of passes: those are in
-// DecomposeAttentionPasses.cpp.
+// AttentionCascade.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +30,17 @@ Attention::Attention(Run &run, MhaOp op) : run(run), op(op) {
   keys = cast<RankedTensorType>(k.getType()).getDimSize(2);
   total = keys;
   tile = run.options.keyTile ? std::min(run.options.keyTile, keys) : keys;
-  tiles = (keys + tile - 1) / tile;
+  space.tiles = (keys + tile - 1) / tile;
   groupHeads();
-  heads = flatten(q.digits[0]);
-  llvm::append_range(heads, flatten(queryHeads));
-  rows = flatten(q.digits[2]);
-  std::tie(m1, m0) = keyRanks();
-  tiled.key = {Digit{m1 * tile + m0, keys}};
-  tiled.ranks = {m1, m0};
+  space.heads = flatten(q.digits[0]);
+  llvm::append_range(space.heads, flatten(queryHeads));
+  space.rows = flatten(q.digits[2]);
+  KeyRanks ranks = run.keyRanks.get(run.cascade, keys, tile,
+                                    run.options.attentionPasses == 1);
+  space.m1 = ranks.m1;
+  space.m0 = ranks.m0;
+  tiled.key = {Digit{space.m1 * tile + space.m0, keys}};
+  tiled.ranks = {space.m1, space.m0};
   // The finer split of the features: pairs, where one was rotated.
   width = q.digits[3];
   auto refine = [&](const View &view) {
@@ -53,19 +56,20 @@ Attention::Attention(Run &run, MhaOp op) : run(run), op(op) {
     now->first = keys;
     int64_t count = cast<RankedTensorType>(op.getK().getType()).getDimSize(2);
     total += count;
-    Exprs taken = heads;
-    llvm::append_range(taken, rows);
+    Exprs taken = space.heads;
+    llvm::append_range(taken, space.rows);
     now->key = {Digit{run.cascade.rank("n", count, false, taken), count}};
     now->ranks = flatten(now->key);
   }
   chooseFeatures();
-  compute = run.computeType(op.getResult());
-  storage = run.storageType(op.getResult());
+  space.compute = run.computeType(op.getResult());
+  space.storage = run.storageType(op.getResult());
   // Where a row has seen no key yet, its maximum is -inf, and exp(-inf - -inf)
   // is NaN though softmax is finite. A mask can do that to any tile. `causal`
   // and a ragged tile cannot: a row that sees any key sees key 0, so after the
   // first tile its maximum is finite, and tiles that are empty leave it so.
-  needsGuard = op.getMask() != nullptr;
+  space.guardMaximum = op.getMask() != nullptr;
+  space.zeroEmptyRows = op.getGuarded();
 }
 
 /// Heads of queries, and those of them by which keys and values are read.
@@ -90,24 +94,6 @@ void Attention::groupHeads() {
   queryHeads = keyHeads;
   queryHeads.push_back(
       {run.cascade.rank("g", all / count, false, taken), all / count});
-}
-
-/// Attentions over the same number of keys share their ranks. Others are mb1
-/// and mb0, mc1 and mc0, ...: --einsum-partition takes `mb` for such a pair.
-std::pair<AffineExpr, AffineExpr> Attention::keyRanks() {
-  bool iterative = run.options.attentionPasses == 1;
-  Exprs taken;
-  std::string base = "m";
-  for (const Run::KeyRanks &other : run.keyRanks) {
-    if (other.keys == keys)
-      return {other.m1, other.m0};
-    taken.append({other.m1, other.m0});
-    base = std::string("m") + static_cast<char>('a' + run.keyRanks.size() % 26);
-  }
-  AffineExpr outer = run.cascade.rank(base + "1", tiles, iterative, taken);
-  AffineExpr inner = run.cascade.rank(base + "0", tile, false, taken);
-  run.keyRanks.push_back({keys, outer, inner});
-  return {outer, inner};
 }
 
 /// QK, with scale and mask in its finish, causality and a ragged last tile in
@@ -166,14 +152,17 @@ FailureOr<Read> Attention::score(StringRef name, const Piece &piece) {
     };
 
   int64_t last = extentOf(piece.key) - 1;
-  if (piece.first == 0 && tiles * tile != keys)
+  if (piece.first == 0 && space.tiles * tile != keys)
     eq.domain.push_back(last - piece.key[0].index);
   // The last query is aligned with the last key.
   int64_t shift = total - extentOf(q.digits[2]);
   if (op.getCausal() && piece.first + last > shift)
     eq.domain.push_back(merge(q.digits[2]) + shift - position);
-  Exprs result = at(piece.ranks);
-  Value tensor = run.inner(op, name, eq, result, compute);
+  // In the order in which all that reads them has its ranks.
+  Exprs result = space.heads;
+  llvm::append_range(result, piece.ranks);
+  llvm::append_range(result, space.rows);
+  Value tensor = run.inner(op, name, eq, result, space.compute);
   note(tensor);
   return Read{tensor, result};
 }
@@ -182,13 +171,13 @@ FailureOr<Read> Attention::score(StringRef name, const Piece &piece) {
 /// k and v one tensor), rename them.
 void Attention::chooseFeatures() {
   valueWidth = tiled.v.digits[3];
-  Exprs taken = heads;
-  llvm::append_range(taken, rows);
+  Exprs taken = space.heads;
+  llvm::append_range(taken, space.rows);
   if (valueWidth.size() == 1)
     valueWidth[0].index =
         run.cascade.rank(run.cascade.rankName(valueWidth[0].index),
                          valueWidth[0].extent, false, taken);
-  features = flatten(valueWidth);
+  space.features = flatten(valueWidth);
 }
 
 /// The values, at [b, h, key, f].
@@ -221,10 +210,10 @@ void Attention::defineResult(Equation eq) {
            .getResult());
 }
 
-LogicalResult Attention::decompose() {
+LogicalResult Attention::checkPasses() {
   int64_t passes = run.options.attentionPasses;
   int64_t queries = extentOf(q.digits[2]);
-  if (passes > 1 && op.getCausal() && queries > total) {
+  if (passes > 1 && op.getCausal() && queries > total && !op.getGuarded()) {
     InFlightDiagnostic error = op.emitOpError()
                                << "attention of " << passes
                                << " passes is not supported for causal "
@@ -232,7 +221,7 @@ LogicalResult Attention::decompose() {
     error.attachNote() << "the first " << queries - total
                        << " queries see no key; their sum over no key would be "
                           "0 where softmax is NaN";
-    error.attachNote() << "use attention-passes=1";
+    error.attachNote() << "use attention-passes=1, or `guarded` if 0 is wanted";
     return error;
   }
   if (passes > 1 && now) {
@@ -242,21 +231,57 @@ LogicalResult Attention::decompose() {
     error.attachNote() << "use attention-passes=1";
     return error;
   }
-  FailureOr<Read> scores = score("QK", tiled);
-  if (failed(scores))
+  return success();
+}
+
+/// AV, from the scores of all keys or of those in the cache.
+FailureOr<Equation> Attention::result(AttentionCascade &cascade,
+                                      const Read &qk) {
+  FailureOr<Read> bv = values(tiled);
+  if (failed(bv))
     return failure();
-  qk = *scores;
-  LogicalResult result = passes == 1   ? onePass()
-                         : passes == 2 ? twoPasses()
-                                       : threePasses();
-  if (failed(result))
+  if (run.options.attentionPasses == 2)
+    return cascade.twoPasses(qk, *bv);
+  if (run.options.attentionPasses == 3)
+    return cascade.threePasses(qk, *bv);
+  AttentionCascade::Running running = cascade.onePass(qk, *bv);
+  if (now) {
+    FailureOr<Read> scores = score("QKN", *now);
+    if (failed(scores))
+      return failure();
+    FailureOr<Read> newValues = values(*now);
+    if (failed(newValues))
+      return failure();
+    running = cascade.mergeNew(running, *scores, *newValues, now->ranks);
+  }
+  return cascade.quotient(running);
+}
+
+LogicalResult Attention::decompose() {
+  if (failed(checkPasses()))
     return failure();
+  FailureOr<Read> qk = score("QK", tiled);
+  if (failed(qk))
+    return failure();
+  AttentionCascade cascade(run.cascade, space,
+                           [&](StringRef name, Equation eq,
+                               ArrayRef<AffineExpr> ranks, Type element) {
+                             Value tensor = run.inner(op, name, std::move(eq),
+                                                      ranks, element);
+                             note(tensor);
+                             return tensor;
+                           });
+  FailureOr<Equation> av = result(cascade, *qk);
+  if (failed(av))
+    return failure();
+  defineResult(std::move(*av));
   if (run.options.reportPasses) {
-    int count = countPasses(einsums, run.cascade.rankName(m1),
-                            run.cascade.rankName(m0));
+    int count = countPasses(einsums, run.cascade.rankName(space.m1),
+                            run.cascade.rankName(space.m0));
     op.emitRemark() << "attention walks its " << total << " keys in " << count
-                    << (count == 1 ? " pass" : " passes") << ", " << tiles
-                    << (tiles == 1 ? " tile" : " tiles") << " of " << tile;
+                    << (count == 1 ? " pass" : " passes") << ", " << space.tiles
+                    << (space.tiles == 1 ? " tile" : " tiles") << " of "
+                    << tile;
   }
   return success();
 }

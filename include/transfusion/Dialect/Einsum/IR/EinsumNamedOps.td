@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What a person writes. Keywords name what varies (`bias`, `mask`, `scale`,
-// `causal`, `out_in`, `kv_heads`, `memory`, `past`, `gate`); operands come
-// first, then the types of a function.
+// `causal`, `guarded`, `out_in`, `kv_heads`, `memory`, `past`, `gate`); operands
+// come first, then the types of a function.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_DIALECT_EINSUM_IR_EINSUMNAMEDOPS
@@ -82,8 +82,12 @@ def Einsum_MhaOp : Einsum_NamedOp<"mha", [AttrSizedOperandSegments]> {
     `softmax over m of (scale * q k^T + mask) v`, per batch entry and head. The
     mask is added and broadcasts to [b, h, p, m] from the right, as in NumPy.
     `causal` lets query p see key m when m <= p + M - P: the last query is
-    aligned with the last key. A query that sees no key yields NaN, as a plain
-    softmax does. The result is [b, h, p, f], or with heads merged [b, p, h*f].
+    aligned with the last key. The result is [b, h, p, f], or with heads merged
+    [b, p, h*f].
+
+    A query that sees no key (all its scores are -inf) yields NaN, as a plain
+    softmax does. `guarded` makes it 0, as scaled dot product attention of
+    PyTorch does.
 
     k and v may have fewer heads than q (grouped queries): head h of q reads
     head h / (H / KV) of k and v, which are not repeated in memory.
@@ -111,11 +115,12 @@ def Einsum_MhaOp : Einsum_NamedOp<"mha", [AttrSizedOperandSegments]> {
   let arguments = (ins
       Einsum_FloatTensor:$q, Einsum_FloatTensor:$k, Einsum_FloatTensor:$v,
       Variadic<Einsum_FloatTensor>:$past, Optional<Einsum_FloatTensor>:$mask,
-      OptionalAttr<F64Attr>:$scale, UnitAttr:$causal);
+      OptionalAttr<F64Attr>:$scale, UnitAttr:$causal, UnitAttr:$guarded);
   let results = (outs Einsum_FloatTensor:$result);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`past` $past^)? (`mask` $mask^)? (`scale` $scale^)?
-    (`causal` $causal^)? attr-dict `:` functional-type(operands, results)
+    (`causal` $causal^)? (`guarded` $guarded^)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{

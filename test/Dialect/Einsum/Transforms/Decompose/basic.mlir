@@ -100,6 +100,19 @@ func.func @causal_empty_rows(%q: tensor<2x3x11x5xf32>, %k: tensor<2x3x8x5xf32>, 
   return %a : tensor<2x3x11x7xf32>
 }
 
+// Guarded: a row without a key has a denominator of 1, and its numerator is 0
+// since the maximum is guarded too.
+// CHECK-LABEL: @guarded
+// CHECK: "RMG" [b,h,m1,p] from %RM[b,h,m1+1,p]
+// CHECK: "RDG" [b,h,p] from %RM[b,h,1,p], %RD[b,h,1,p] map {
+// CHECK: arith.cmpf oeq, %{{.*}}, %{{.*}} : f32
+// CHECK: arith.select %{{.*}}, %cst{{.*}}, %{{.*}} : f32
+// CHECK: "AV" [b,h,p,f] from %RNV[b,h,f,1,p], %RDG[b,h,p] map arith.divf
+func.func @guarded(%q: tensor<2x3x11x5xf32>, %k: tensor<2x3x8x5xf32>, %v: tensor<2x3x8x7xf32>) -> tensor<2x3x11x7xf32> {
+  %a = einsum.mha %q, %k, %v causal guarded : (tensor<2x3x11x5xf32>, tensor<2x3x8x5xf32>, tensor<2x3x8x7xf32>) -> tensor<2x3x11x7xf32>
+  return %a : tensor<2x3x11x7xf32>
+}
+
 // A mask of fewer dimensions broadcasts from the right.
 // CHECK-LABEL: @mask2d
 // CHECK: "QK" {{.*}} finish from %arg3[p,m1*11+m0]

@@ -111,3 +111,16 @@ func.func @norm_and_gate(%x: tensor<2x8x48xbf16>, %g: tensor<48xbf16>, %u: tenso
   %f = einsum.ffn %n, %u, %d gate %w activation silu out_in : (tensor<2x8x48xbf16>, tensor<96x48xbf16>, tensor<48x96xbf16>, tensor<96x48xbf16>) -> tensor<2x8x48xbf16>
   return %f : tensor<2x8x48xbf16>
 }
+
+// Guarded behind a cache: the maximum of both, and their denominator.
+// CHECK-LABEL: @guarded_past
+// CHECK: "GM" [b,kv,g,p]
+// CHECK: "GMG" [b,kv,g,p] from %GM[b,kv,g,p]
+// CHECK: "SLNN" {{.*}} %GMG[b,kv,g,p]
+// CHECK: "PRMN" {{.*}} %GMG[b,kv,g,p]
+// CHECK: "RDG" [b,kv,g,p] from %GM[b,kv,g,p], %SD[b,kv,g,p]
+// CHECK: "AV" {{.*}} %RDG[b,kv,g,p]
+func.func @guarded_past(%q: tensor<2x6x5x4xf32>, %k: tensor<2x2x5x4xf32>, %v: tensor<2x2x5x4xf32>, %pk: tensor<2x2x37x4xf32>, %pv: tensor<2x2x37x4xf32>, %m: tensor<1x42xf32>) -> tensor<2x5x24xf32> {
+  %a = einsum.mha %q, %k, %v past %pk, %pv mask %m guarded : (tensor<2x6x5x4xf32>, tensor<2x2x5x4xf32>, tensor<2x2x5x4xf32>, tensor<2x2x37x4xf32>, tensor<2x2x37x4xf32>, tensor<1x42xf32>) -> tensor<2x5x24xf32>
+  return %a : tensor<2x5x24xf32>
+}

@@ -18,6 +18,7 @@
 // WIDE-LABEL: @attention
 // WIDE: m1 = 1 iterative, m0 = 11
 // WIDE-NOT: where
+// WIDE-LABEL: @masked
 
 // TWO-LABEL: @attention
 // TWO: m1 = 3, m0 = 4
@@ -44,6 +45,13 @@
 // THREE: "A" [b,h,m1,m0,p]
 // THREE: "AV" {{.*}} reduce add over [m1,m0]
 
+// TWO-LABEL: @guarded
+// TWO: "SDG" [b,h,p] from %GM[b,h,p], %SD[b,h,p]
+// TWO: "A" {{.*}} %SDG[b,h,p]
+// THREE-LABEL: @guarded
+// THREE: "SN" {{.*}} %GMG[b,h,p]
+// THREE: "A" {{.*}} %SDG[b,h,p]
+
 // PASS1: remark: attention walks its 11 keys in 1 pass, 3 tiles of 4
 // PASS2: remark: attention walks its 11 keys in 2 passes, 3 tiles of 4
 // PASS3: remark: attention walks its 11 keys in 3 passes, 1 tile of 11
@@ -56,4 +64,10 @@ func.func @attention(%q: tensor<2x3x8x5xf32>, %k: tensor<2x3x11x5xf32>, %v: tens
 func.func @masked(%q: tensor<2x3x8x5xf32>, %k: tensor<2x3x11x5xf32>, %v: tensor<2x3x11x7xf32>, %m: tensor<11xf32>) -> tensor<2x3x8x7xf32> {
   %a = einsum.mha %q, %k, %v mask %m : (tensor<2x3x8x5xf32>, tensor<2x3x11x5xf32>, tensor<2x3x11x7xf32>, tensor<11xf32>) -> tensor<2x3x8x7xf32>
   return %a : tensor<2x3x8x7xf32>
+}
+
+// Queries without a key are no error where they give 0.
+func.func @guarded(%q: tensor<2x3x11x5xf32>, %k: tensor<2x3x8x5xf32>, %v: tensor<2x3x8x7xf32>) -> tensor<2x3x11x7xf32> {
+  %a = einsum.mha %q, %k, %v causal guarded : (tensor<2x3x11x5xf32>, tensor<2x3x8x5xf32>, tensor<2x3x8x7xf32>) -> tensor<2x3x11x7xf32>
+  return %a : tensor<2x3x11x7xf32>
 }
