@@ -47,12 +47,14 @@ private:
   void evaluateGroup(const Schedule &s, const Plan &p, int32_t g);
   struct TileCost { ///< of a phase in one class of outer tiles
     int64_t computeCycles = 0;
+    int64_t steps = 1; ///< of the pipeline
     PhaseTraffic traffic;
   };
   TileCost evaluateTile(const PhaseTile &tile, const TileClass &cls,
                         PhaseCost &cost);
   void addLatency(const TileCost &tile, const TransferBytes &beside,
                   int64_t count, PhaseCost &cost);
+  double aroundTransfers(const TileCost &tile);
   double addTransfers(int64_t read, int64_t write);
   void describePhase(const PhaseTile &tile, PhaseCost &cost);
   int64_t repeats(const PhasePlan &plan, EinsumId e, bool finish);
@@ -92,7 +94,9 @@ Evaluator::Impl::TileCost Evaluator::Impl::evaluateTile(const PhaseTile &tile,
   PhaseTimes &phaseTimes = times.phase(tile.decision(), tile.planned());
   const PhaseCompute compute =
       computeOf(tile, a, phaseTimes, tally, report.faults);
-  TileCost result{compute.cycles, trafficOf(tile, tally)};
+  TileCost result{compute.cycles,
+                  tally.add(compute.epochs, tile.planned().stages - 1),
+                  trafficOf(tile, tally)};
   const PhaseTraffic &t = result.traffic;
   cost.epochs = tally.add(cost.epochs, tally.mul(compute.epochs, cls.count));
   cost.computeCycles += double(cls.count) * double(compute.cycles);
@@ -121,6 +125,33 @@ Evaluator::Impl::TileCost Evaluator::Impl::evaluateTile(const PhaseTile &tile,
   return result;
 }
 
+/// Even where the outer memory is the limit, computing does not overlap with
+/// all that a phase moves for itself: nothing is stored before it is made, and
+/// what is loaded last is computed on after that.
+double Evaluator::Impl::aroundTransfers(const TileCost &tile) {
+  const PhaseTraffic &t = tile.traffic;
+  const Memory &dram = a.memories.front();
+  const double perStep = double(tile.computeCycles) / double(tile.steps);
+  double cycles = 0;
+  if (t.stepsAfterLoads > 0)
+    cycles =
+        transferCycles(dram, a.clockHz, double(t.outerRead - t.firstRead), 0) +
+        perStep * double(t.stepsAfterLoads);
+  if (t.storeStage >= 0)
+    cycles =
+        std::max(cycles, transferCycles(dram, a.clockHz, 0,
+                                        double(t.outerWrite - t.lastWrite)) +
+                             perStep * double(t.storeStage + 1));
+  for (const auto &[stage, bytes] : t.stageFirsts) {
+    double due = 0;
+    for (const auto &[other, more] : t.stageFirsts)
+      due += other <= stage ? double(more) : 0;
+    cycles = std::max(cycles, transferCycles(dram, a.clockHz, due, 0) +
+                                  perStep * double(tile.steps - stage));
+  }
+  return cycles;
+}
+
 /// `count` outer tiles in which these bytes move beside the phase for others.
 void Evaluator::Impl::addLatency(const TileCost &tile,
                                  const TransferBytes &beside, int64_t count,
@@ -139,9 +170,9 @@ void Evaluator::Impl::addLatency(const TileCost &tile,
       double(t.bufferWrite) + double(beside.read));
   const double n = double(count);
   cost.exposedCycles += n * exposed;
-  cost.latencyCycles +=
-      n *
-      (std::max({double(tile.computeCycles), overlapped, buffer}) + exposed);
+  cost.latencyCycles += n * (std::max({double(tile.computeCycles), overlapped,
+                                       buffer, aroundTransfers(tile)}) +
+                             exposed);
   phaseMemoryCycles[0] += n * (overlapped + exposed);
   phaseMemoryCycles[inner] += n * buffer;
 }

@@ -60,6 +60,12 @@ struct MovedTransfer {
 struct PhaseTraffic {
   int64_t outerRead = 0, outerWrite = 0; ///< bytes at memory 0
   int64_t firstRead = 0, lastWrite = 0;  ///< exposed ones of these
+  /// First pieces that a later step waits for: stage and bytes.
+  std::vector<std::pair<int32_t, int64_t>> stageFirsts;
+  /// Steps from the one that waits for the last load on; 0: no load overlaps.
+  int64_t stepsAfterLoads = 0;
+  /// Least stage whose results are stored; -1: none is.
+  int32_t storeStage = -1;
   int64_t bufferRead = 0, bufferWrite = 0;
   std::vector<MovedTransfer> moved; ///< not in the sums above
 };

@@ -110,13 +110,49 @@ private:
     if (b.prefetchAhead > 0) {
       t.outerRead = tally.add(t.outerRead, all - one);
       t.moved.push_back({-b.prefetchAhead, one, 0});
+      if (fetches(b) > 1)
+        noteLastLoad(b);
       return;
     }
     t.outerRead = tally.add(t.outerRead, all);
-    t.firstRead = tally.add(t.firstRead, one);
+    const bool later = b.fetchPosition >= 0 && b.minStage > 0;
+    if (later) // the phase starts without it
+      t.stageFirsts.push_back({b.minStage, one});
+    else
+      t.firstRead = tally.add(t.firstRead, one);
+    if (later || fetches(b) > 1)
+      noteLastLoad(b);
   }
 
-  void store(const Buffer &b, const Operand &result) {
+  /// Of an outer tile.
+  int64_t fetches(const Buffer &b) {
+    if (b.fetchPosition < 0)
+      return 1;
+    const RankId r = order[b.fetchPosition];
+    int64_t n = (tile.trips(r) - 1) / blockTrips(r) + 1;
+    for (int32_t k = 0; k < b.fetchPosition; ++k)
+      n = tally.mul(n, tile.trips(order[k]));
+    return n;
+  }
+  int64_t blockTrips(RankId r) const {
+    const RankCut &cut = tile.planned().cuts[r];
+    return std::max<int64_t>(cut.block / cut.inner, 1);
+  }
+
+  /// Steps that run when everything has been loaded: the epochs of the last
+  /// block, and the stages behind the one that waits for it.
+  void noteLastLoad(const Buffer &b) {
+    const RankId r = order[b.fetchPosition];
+    int64_t epochs = (tile.trips(r) - 1) % blockTrips(r) + 1;
+    for (size_t k = b.fetchPosition + 1; k < order.size(); ++k)
+      epochs = tally.mul(epochs, tile.trips(order[k]));
+    const int64_t steps =
+        tally.add(epochs, tile.planned().stages - 1 - b.minStage);
+    t.stepsAfterLoads =
+        t.stepsAfterLoads > 0 ? std::min(t.stepsAfterLoads, steps) : steps;
+  }
+
+  void store(const Buffer &b, const Operand &result, int32_t stage) {
     if (b.storeDelay > 0) {
       t.moved.push_back(
           {b.storeDelay, 0,
@@ -125,6 +161,7 @@ private:
                  b.bitsPerValue)});
       return;
     }
+    t.storeStage = t.storeStage < 0 ? stage : std::min(t.storeStage, stage);
     const std::vector<PieceCut> &cuts =
         b.storesLastSliceOnly ? lastSlice(result.tensor) : innerCuts;
     t.outerWrite =
@@ -169,7 +206,7 @@ private:
                 : perEpoch(e.result, bitsOf(slot.carried)));
     for (int32_t id : {slot.window, slot.carried})
       if (id >= 0 && tile.plan.buffers[id].storeToOuter)
-        store(tile.plan.buffers[id], e.result);
+        store(tile.plan.buffers[id], e.result, slot.stage);
   }
 
   const PhaseTile &tile;

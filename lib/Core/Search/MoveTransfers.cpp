@@ -29,6 +29,8 @@ struct Transfer {
   double exposed = 0;   ///< of these, where it is now
   int64_t bytes = 0;    ///< of its buffer, where it must be live in addition
   int64_t newBytes = 0; ///< that its own phase needs in addition
+  int32_t fetch = -1;   ///< position of the loop that fetches anew
+  int32_t stage = 0;    ///< that waits for it
 };
 
 class Mover {
@@ -83,7 +85,11 @@ std::vector<Transfer> Mover::transfers() const {
     t.lastPhase = b.lastPhase;
     if (b.role == BufferRole::Input && b.level != RetainLevel::Group) {
       t.bytes = b.bytes;
-      t.cycles = t.exposed = cycles(static_cast<double>(b.bytesPerSlot), true);
+      t.cycles = cycles(static_cast<double>(b.bytesPerSlot), true);
+      t.fetch = b.fetchPosition;
+      t.stage = b.minStage;
+      // What only a later stage reads does not keep the phase from starting.
+      t.exposed = b.fetchPosition >= 0 && b.minStage > 0 ? 0 : t.cycles;
     } else if (b.storeToOuter && c.tensors[b.tensor].iterativeDim < 0) {
       t.isLoad = false;
       int64_t whole = bytesPerValue(b.bitsPerValue);
@@ -104,10 +110,11 @@ std::vector<Transfer> Mover::transfers() const {
   }
   std::sort(all.begin(), all.end(), [](const Transfer &x, const Transfer &y) {
     // By the tensor last, when the two are alike.
-    return std::make_tuple(-x.cycles, x.phase, x.lastPhase, x.bytes, x.exposed,
-                           x.tensor) < std::make_tuple(-y.cycles, y.phase,
-                                                       y.lastPhase, y.bytes,
-                                                       y.exposed, y.tensor);
+    auto key = [](const Transfer &t) {
+      return std::make_tuple(-t.cycles, t.phase, t.lastPhase, t.bytes,
+                             t.exposed, t.fetch, t.stage, t.tensor);
+    };
+    return key(x) < key(y);
   });
   return all;
 }

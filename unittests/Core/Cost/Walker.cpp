@@ -239,9 +239,12 @@ private:
       stages = std::max(stages, slot.stage + 1);
     read = written = bufferRead = bufferWritten = 0;
     first = last = 0;
+    lastDue = storeStage = -1;
+    stageFirsts.clear();
     lastStore.clear();
     fetched.clear();
     moveForOthers(tile, before, after);
+    const int64_t movedRead = read, movedWritten = written;
     for (int32_t id : p.groups[g].buffers) {
       const Buffer &b = p.buffers[id];
       if (b.role == BufferRole::Input && b.level == RetainLevel::Tile &&
@@ -286,8 +289,26 @@ private:
     out.writeBytes[1] += bufferWritten;
     const double exposed =
         cycles(a.memories[0], first, 0) + cycles(a.memories[0], 0, last);
+    // What the phase moves for itself, around what it computes.
+    const double perStep = double(compute) / double(epochs + stages - 1);
+    double around = 0;
+    if (lastDue >= 0)
+      around = cycles(a.memories[0], read - first - movedRead, 0) +
+               perStep * double(epochs + stages - 1 - lastDue);
+    if (storeStage >= 0)
+      around = std::max(
+          around, cycles(a.memories[0], 0, written - last - movedWritten) +
+                      perStep * double(storeStage + 1));
+    for (const auto &at : stageFirsts) {
+      int64_t due = 0;
+      for (const auto &other : stageFirsts)
+        due += other.first <= at.first ? other.second : 0;
+      around = std::max(around,
+                        cycles(a.memories[0], due, 0) +
+                            perStep * double(epochs + stages - 1 - at.first));
+    }
     const double latency =
-        std::max({double(compute),
+        std::max({double(compute), around,
                   cycles(a.memories[0], read - first, written - last),
                   cycles(a.memories[1], bufferRead, bufferWritten)}) +
         exposed;
@@ -335,7 +356,11 @@ private:
       }
       const int64_t n = bytesOf(b.access, b.tensor, b.bitsPerValue, piece);
       read += n;
-      if (epoch == 0)
+      if (j >= 0 && (epoch > 0 || b.minStage > 0))
+        lastDue = std::max(lastDue, epoch + b.minStage);
+      if (epoch == 0 && j >= 0 && b.minStage > 0)
+        stageFirsts.push_back({b.minStage, n});
+      else if (epoch == 0)
         first += n;
       out.refetched |= epoch > 0;
     }
@@ -419,6 +444,8 @@ private:
           (!b.storesLastSliceOnly || atLast)) {
         written += resultBytes(id);
         lastStore[id] = resultBytes(id);
+        storeStage = storeStage < 0 ? slot.stage
+                                    : std::min<int64_t>(storeStage, slot.stage);
       }
     }
   }
@@ -432,8 +459,10 @@ private:
   std::vector<int64_t> inner, trips; ///< by position of the order
   int64_t read = 0, written = 0, first = 0, last = 0;
   int64_t bufferRead = 0, bufferWritten = 0;
-  std::map<int32_t, int64_t> lastStore;          ///< by buffer
-  std::set<std::pair<int32_t, int64_t>> fetched; ///< buffer, epoch
+  int64_t lastDue = -1, storeStage = -1;                ///< step, stage
+  std::vector<std::pair<int64_t, int64_t>> stageFirsts; ///< stage, bytes
+  std::map<int32_t, int64_t> lastStore;                 ///< by buffer
+  std::set<std::pair<int32_t, int64_t>> fetched;        ///< buffer, epoch
 };
 
 } // namespace

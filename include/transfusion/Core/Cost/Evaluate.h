@@ -9,8 +9,9 @@
 // exact for ragged tiles; memory = bytes / bandwidth; the first pieces that a
 // phase loads and the last one that it stores are exposed, unless they are
 // prefetched or deferred into another phase, beside whose work they move. Phase
-// = max(compute, memory that overlaps) + exposed; group = sum over phases and
-// outer tiles; layer = sum over groups. Cycles are at arch.clockHz.
+// = max(compute, memory that overlaps, own loads + computing on the last of
+// them, computing the first result + own stores) + exposed; group = sum over
+// phases and outer tiles; layer = sum over groups. Cycles are at arch.clockHz.
 //
 // What is counted at the memory that feeds the units: each slot reads each
 // operand's inner footprint and writes its result's, once per epoch (a slot
