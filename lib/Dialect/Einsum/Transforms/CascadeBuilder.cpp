@@ -78,6 +78,20 @@ int64_t CascadeBuilder::rankExtent(AffineExpr rank) {
   return ranks[cast<AffineDimExpr>(rank).getPosition()].extent;
 }
 
+Exprs CascadeBuilder::allRanks() {
+  Exprs result;
+  for (unsigned i = 0, e = ranks.size(); i < e; ++i)
+    result.push_back(b.getAffineDimExpr(i));
+  return result;
+}
+
+SmallVector<int64_t> CascadeBuilder::rankExtents() const {
+  SmallVector<int64_t> result;
+  for (const Rank &rank : ranks)
+    result.push_back(rank.extent);
+  return result;
+}
+
 View CascadeBuilder::viewOf(Value value, ArrayRef<StringRef> names) {
   auto it = views.find(value);
   if (it != views.end())
@@ -163,16 +177,18 @@ RankedTensorType CascadeBuilder::typeFor(ArrayRef<AffineExpr> result,
 /// of `yielded`.
 static void fillBody(OpBuilder &b, Location loc, Region &region,
                      ArrayRef<Type> arguments, const Body &body, Type compute,
-                     Type yielded) {
+                     Type yielded, bool exact) {
   OpBuilder::InsertionGuard guard(b);
   SmallVector<Location> locs(arguments.size(), loc);
   Block *block = b.createBlock(&region, region.end(), arguments, locs);
   BodyBuilder builder(b, loc, compute);
   SmallVector<Value> scalars;
   for (Value argument : block->getArguments())
-    scalars.push_back(builder.cast(argument, compute));
+    scalars.push_back(exact ? argument : builder.cast(argument, compute));
   Value result = body ? body(builder, scalars) : scalars.front();
-  YieldOp::create(b, loc, ValueRange{builder.cast(result, yielded)});
+  if (!exact)
+    result = builder.cast(result, yielded);
+  YieldOp::create(b, loc, result);
 }
 
 MapReduceOp CascadeBuilder::emit(const Equation &eq, Type compute,
@@ -241,13 +257,16 @@ MapReduceOp CascadeBuilder::emit(const Equation &eq, Type compute,
       finishInputs);
 
   // Without a reduction there is no accumulator: map makes the result.
-  Type accumulator = eq.reduce ? compute : eq.element;
+  Type accumulator = !eq.reduce ? eq.element
+                     : eq.exact ? eq.accumulator
+                                : compute;
   if (eq.map || mapTypes.front() != accumulator)
-    fillBody(b, loc, op.getMap(), mapTypes, eq.map, compute, accumulator);
+    fillBody(b, loc, op.getMap(), mapTypes, eq.map, compute, accumulator,
+             eq.exact);
   if (eq.finish || accumulator != eq.element) {
     finishTypes.insert(finishTypes.begin(), accumulator);
     fillBody(b, loc, op.getFinish(), finishTypes, eq.finish, compute,
-             eq.element);
+             eq.element, eq.exact);
   }
   return op;
 }

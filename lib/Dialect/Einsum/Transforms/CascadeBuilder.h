@@ -80,6 +80,9 @@ public:
   /// v, or 0 where v is -inf.
   mlir::Value zeroIfMinusInf(mlir::Value v);
 
+  mlir::OpBuilder &getBuilder() { return b; }
+  mlir::Location getLoc() const { return loc; }
+
 private:
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -99,6 +102,11 @@ struct Equation {
   Body finish;  ///< null: the reduced value
   Exprs domain; ///< each is at least 0
   std::optional<double> init;
+  /// Scalars reach the bodies in the types that they have, and bodies make the
+  /// type that is wanted: `accumulator` where there is a reduction. Otherwise
+  /// everything is computed in the type that `emit` is given.
+  bool exact = false;
+  mlir::Type accumulator; ///< of an exact equation
 };
 
 class CascadeBuilder {
@@ -113,6 +121,9 @@ public:
                         llvm::ArrayRef<mlir::AffineExpr> taken = {});
   llvm::StringRef rankName(mlir::AffineExpr rank);
   int64_t rankExtent(mlir::AffineExpr rank);
+  /// All ranks so far, and their extents.
+  Exprs allRanks();
+  llvm::SmallVector<int64_t> rankExtents() const;
 
   /// The view of a value; one that no equation made so far gets ranks of these
   /// names.
@@ -137,6 +148,8 @@ public:
   /// Declares the ranks and yields.
   CascadeOp finish(mlir::ValueRange yields);
   CascadeOp getCascade() { return cascade; }
+  /// Writes into the cascade.
+  mlir::OpBuilder &getBuilder() { return b; }
 
 private:
   struct Rank {

@@ -161,7 +161,7 @@ LogicalResult transfusion::einsum::decompose(Run &run, LinearOp op) {
   return success();
 }
 
-static Body activation(Activation kind) {
+Body transfusion::einsum::activationBody(Activation kind) {
   switch (kind) {
   case Activation::Relu:
     return [](BodyBuilder &b, ValueRange in) {
@@ -213,7 +213,7 @@ LogicalResult transfusion::einsum::decompose(Run &run, FfnOp op) {
 
   Equation act;
   act.inputs = {{ffn1, rows}};
-  act.map = activation(op.getActivation());
+  act.map = activationBody(op.getActivation());
   if (op.getGate()) {
     FailureOr<Equation> gate =
         project(run, op, x, x.digits, op.getGate(), op.getOutIn(),

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decompose.h"
+#include "NormCascade.h"
 
 using namespace mlir;
 using namespace transfusion::einsum;
@@ -42,61 +43,37 @@ LogicalResult transfusion::einsum::decompose(Run &run, AddOp op) {
   return success();
 }
 
-LogicalResult transfusion::einsum::decompose(Run &run, LayerNormOp op) {
+/// The norm of x: its statistics, then NR with gamma and beta, where there are.
+template <typename Op>
+static LogicalResult
+decomposeNorm(Run &run, Op op, ArrayRef<Value> parameters,
+              Normalizer (*statistics)(const NormSpace &, const Read &,
+                                       const EmitEinsum &)) {
   View x = run.view(op.getX());
-  Exprs rows = ranksOf(ArrayRef<DimIndex>(x.digits).drop_back());
-  Exprs columns = flatten(x.digits.back());
-  Exprs all = rows;
-  llvm::append_range(all, columns);
-  double perColumn = 1.0 / static_cast<double>(extentOf(x.digits.back()));
-  Type type = run.computeType(op.getResult());
+  const DimIndex &width = x.digits.back();
+  NormSpace space;
+  space.rows = ranksOf(ArrayRef<DimIndex>(x.digits).drop_back());
+  space.columns = flatten(width);
+  space.width = extentOf(width);
+  space.eps = op.getEps().convertToDouble();
+  space.compute = run.computeType(op.getResult());
   FailureOr<Read> input = run.cascade.read(op, x, x.digits);
   if (failed(input))
     return failure();
-
-  auto sum = [&](StringRef name, const Read &read) {
-    Equation eq;
-    eq.inputs = {read};
-    eq.reduce = ReduceKind::Add;
-    eq.reduced = columns;
-    return Read{run.inner(op, name, eq, rows, type), rows};
-  };
-  auto map = [&](StringRef name, ArrayRef<Read> reads,
-                 ArrayRef<AffineExpr> result, Body body) {
-    Equation eq;
-    eq.inputs.assign(reads.begin(), reads.end());
-    eq.map = std::move(body);
-    return Read{run.inner(op, name, eq, result, type), Exprs(result)};
-  };
-  // The width is a constant: its reciprocal turns a division into a mac.
-  auto mean = [perColumn](BodyBuilder &b, ValueRange in) {
-    return b.mul(in[0], b.constant(perColumn));
-  };
-
-  Read sav = sum("SAV", *input);
-  Read mav = map("MAV", sav, rows, mean);
-  Read dav = map("DAV", {*input, mav}, all, [](BodyBuilder &b, ValueRange in) {
-    return b.sub(in[0], in[1]);
-  });
-  Read qav = map("QAV", dav, all, [](BodyBuilder &b, ValueRange in) {
-    return b.mul(in[0], in[0]);
-  });
-  Read sqav = sum("SQAV", qav);
-  Read mqav = map("MQAV", sqav, rows, mean);
-  double eps = op.getEps().convertToDouble();
-  Read sr = map("SR", mqav, rows, [eps](BodyBuilder &b, ValueRange in) {
-    return b.rsqrt(b.add(in[0], b.constant(eps)));
-  });
+  Normalizer norm = statistics(
+      space, *input,
+      [&](StringRef name, Equation eq, ArrayRef<AffineExpr> result, Type type) {
+        return run.inner(op, name, std::move(eq), result, type);
+      });
 
   Equation nr;
-  nr.inputs = {dav, sr};
-  for (Value v : {op.getGamma(), op.getBeta()}) {
+  nr.inputs = {norm.value, norm.inverse};
+  for (Value v : parameters) {
     if (!v)
       continue;
-    FailureOr<Read> read =
-        run.cascade.isKnown(v)
-            ? run.cascade.read(op, run.view(v), {x.digits.back()})
-            : FailureOr<Read>(Read{v, {merge(x.digits.back())}});
+    FailureOr<Read> read = run.cascade.isKnown(v)
+                               ? run.cascade.read(op, run.view(v), {width})
+                               : FailureOr<Read>(Read{v, {merge(width)}});
     if (failed(read))
       return failure();
     nr.inputs.push_back(*read);
@@ -111,56 +88,12 @@ LogicalResult transfusion::einsum::decompose(Run &run, LayerNormOp op) {
   return success();
 }
 
-LogicalResult transfusion::einsum::decompose(Run &run, RmsNormOp op) {
-  View x = run.view(op.getX());
-  const DimIndex &width = x.digits.back();
-  Exprs rows = ranksOf(ArrayRef<DimIndex>(x.digits).drop_back());
-  Exprs all = ranksOf(x.digits);
-  Type type = run.computeType(op.getResult());
-  FailureOr<Read> input = run.cascade.read(op, x, x.digits);
-  if (failed(input))
-    return failure();
-  auto define = [&](StringRef name, const Read &read, const Exprs &result,
-                    Body body) {
-    Equation eq;
-    eq.inputs = {read};
-    eq.map = std::move(body);
-    if (!eq.map) {
-      eq.reduce = ReduceKind::Add;
-      eq.reduced = flatten(width);
-    }
-    return Read{run.inner(op, name, eq, result, type), result};
-  };
-  Read qav = define("QAV", *input, all, [](BodyBuilder &b, ValueRange in) {
-    return b.mul(in[0], in[0]);
-  });
-  Read sqav = define("SQAV", qav, rows, {});
-  double perColumn = 1.0 / static_cast<double>(extentOf(width));
-  Read mqav =
-      define("MQAV", sqav, rows, [perColumn](BodyBuilder &b, ValueRange in) {
-        return b.mul(in[0], b.constant(perColumn));
-      });
-  double eps = op.getEps().convertToDouble();
-  Read sr = define("SR", mqav, rows, [eps](BodyBuilder &b, ValueRange in) {
-    return b.rsqrt(b.add(in[0], b.constant(eps)));
-  });
+LogicalResult transfusion::einsum::decompose(Run &run, LayerNormOp op) {
+  return decomposeNorm(run, op, {op.getGamma(), op.getBeta()}, emitLayerNorm);
+}
 
-  Equation nr;
-  nr.inputs = {*input, sr};
-  if (Value gamma = op.getGamma()) {
-    FailureOr<Read> read = run.cascade.isKnown(gamma)
-                               ? run.cascade.read(op, run.view(gamma), {width})
-                               : FailureOr<Read>(Read{gamma, {merge(width)}});
-    if (failed(read))
-      return failure();
-    nr.inputs.push_back(*read);
-  }
-  nr.map = [](BodyBuilder &b, ValueRange in) {
-    Value value = b.mul(in[0], in[1]);
-    return in.size() > 2 ? b.mul(value, in[2]) : value;
-  };
-  run.define(op, op.getResult(), "NR", nr, x.digits);
-  return success();
+LogicalResult transfusion::einsum::decompose(Run &run, RmsNormOp op) {
+  return decomposeNorm(run, op, {op.getGamma()}, emitRmsNorm);
 }
 
 LogicalResult transfusion::einsum::decompose(Run &run, SoftmaxOp op) {

@@ -34,6 +34,13 @@ static bool isPaired(const DimIndex &digits, int64_t features,
          digits[!interleaved].extent == features / 2;
 }
 
+Value transfusion::einsum::rotate(BodyBuilder &b, StringRef half, Value x,
+                                  Value partner, Value cos, Value sin) {
+  Value sign = b.sub(b.mul(b.index(half), b.constant(2.0)), b.constant(1.0));
+  Value turned = b.mul(b.mul(partner, sin), sign);
+  return b.add(b.mul(x, cos), turned);
+}
+
 LogicalResult transfusion::einsum::decompose(Run &run, RopeOp op) {
   View x = run.view(op.getX(), {"b", "h", "p", "e"});
   Index index = x.digits;
@@ -80,10 +87,7 @@ LogicalResult transfusion::einsum::decompose(Run &run, RopeOp op) {
   }
   std::string halfName = run.cascade.rankName(half.index).str();
   eq.map = [halfName](BodyBuilder &b, ValueRange in) {
-    Value sign =
-        b.sub(b.mul(b.index(halfName), b.constant(2.0)), b.constant(1.0));
-    Value turned = b.mul(b.mul(in[1], in[3]), sign);
-    return b.add(b.mul(in[0], in[2]), turned);
+    return rotate(b, halfName, in[0], in[1], in[2], in[3]);
   };
   run.define(op, op.getResult(), "ROPE", eq, index);
   return success();

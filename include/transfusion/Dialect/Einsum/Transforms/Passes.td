@@ -46,6 +46,44 @@ def EinsumDecomposePass : Pass<"einsum-decompose", "::mlir::func::FuncOp"> {
   ];
 }
 
+def EinsumNormalizePass : Pass<"einsum-normalize", "::mlir::func::FuncOp"> {
+  let summary = "recognise the mathematics of a cascade, however it was written";
+  let description = [{
+    Gives a cascade the form that `--einsum-decompose` gives to named ops: the
+    same Einsums, bodies and names, whichever program it was raised from. How
+    the program was cut into Einsums, the order of commutative operands, where
+    constants stood and how often something was computed make no difference.
+
+    Recognised are layer norm, RMS norm, the activations of an FFN (ReLU, GELU
+    by erf or tanh, SiLU, each gated or not) and rotary position embedding. What
+    is not recognised stays, by one rule: reductions with what is applied to
+    their result in their finish, map-only Einsums for what several read. Casts
+    between storage types stay where the program has them. Constants are folded
+    in double precision; sums are not reassociated. Einsums of a recurrence, of
+    an iterative rank or with a domain are kept as they are.
+
+    *Requires*: nothing. *Ensures*: the same results, up to rounding; a cascade
+    that is normal already does not change; a remark per Einsum that no result
+    depends on. *Fails when*: never. *Complexity*:
+    linear in the number of Einsums.
+
+    ```mlir
+    %s = einsum.map_reduce "sum1" [p] from %x[p,d] reduce add over [d] : ...
+    %m = einsum.map_reduce "div1" [p] from %s[p] map { divide by 48 } : ...
+    // ... becomes
+    %MAV = einsum.map_reduce "ln1.MAV" [p] from %SAV[p] map { times 1/48 } : ...
+    ```
+  }];
+  let dependentDialects = ["::transfusion::einsum::EinsumDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+  let options = [
+    Option<"reportPasses", "report-passes", "bool", /*default=*/"false",
+           "remark at each cascade how often it walks the ranks that it "
+           "reduces, and why not less often">,
+  ];
+}
+
 def EinsumPartitionPass : Pass<"einsum-partition", "::mlir::func::FuncOp"> {
   let summary = "give tiles of an iterative rank the width of a machine";
   let description = [{

@@ -24,6 +24,8 @@
 #include "../CascadeBuilder.h"
 #include "NormalForm.h"
 
+#include <map>
+
 namespace transfusion::einsum::normal {
 
 /// A scalar expression as a body over tensors that exist.
@@ -48,18 +50,40 @@ struct PieceKind {
   std::function<void(Materializer &, NodeId)> emit;
   /// What several of a kind in a function are numbered by: "ln" -> ln1., ln2.
   std::string prefix;
+  /// The dims of operand i's node in the order in which its tensor has them, if
+  /// the piece wants another than theirs: by position in the node.
+  std::function<llvm::SmallVector<unsigned>(const Graph &, const Node &,
+                                            unsigned)>
+      layout;
+  /// The role of operand i, if it is a projection: its Einsum's name ("Q").
+  std::function<std::string(const Graph &, const Node &, unsigned)> operandName;
 };
+/// By the name of the piece.
+using PieceKinds = std::map<std::string, PieceKind>;
+
+struct Imported;
+struct Kept;
+struct Plan;
+struct Tensor;
+class EinsumRoles;
 
 class Materializer {
 public:
-  Graph &graph;
+  const Graph &graph;
   CascadeBuilder &cascade;
+
+  Materializer(const Imported &imported, const Plan &plan,
+               const PieceKinds &kinds, EinsumRoles &roles,
+               CascadeBuilder &cascade);
+  /// Emits everything. The tensors that the cascade yields.
+  llvm::SmallVector<mlir::Value> run();
 
   /// A rank of the builder per dim of the node (then per bound dim, if asked),
   /// named by the dims' hints, distinct from each other.
   Exprs ranksOf(NodeId node, bool withBound = false);
 
-  /// Reads the tensor of `ref`, which must be one, at a place of its frame.
+  /// Reads the tensor of `ref`, which must be one or a widened one, at a place
+  /// of its frame.
   Read read(const Ref &ref, llvm::ArrayRef<mlir::AffineExpr> place);
   /// Any ref as a body.
   Scalar scalar(const Ref &ref, llvm::ArrayRef<mlir::AffineExpr> place);
@@ -68,12 +92,39 @@ public:
   /// an expression over the node's dims.
   void define(NodeId node, mlir::Value tensor,
               llvm::ArrayRef<mlir::AffineExpr> layout);
+  /// What readers want the layout of a node's tensor to be, over its dims.
+  Exprs layoutOf(NodeId node) const;
 
   /// Emits an Einsum. In `equation`, `result` are ranks of the builder.
   mlir::Value emit(const Equation &equation, mlir::Type compute);
 
   /// The name of an Einsum of this piece: `ln1.SAV`.
   std::string nameFor(NodeId piece, llvm::StringRef name);
+
+private:
+  class ScalarBuilder;
+  void chooseLayouts();
+  void emitKept(NodeId node);
+  void emitNode(NodeId node);
+  void linkKept();
+  /// The tensor itself where it is laid out so; else a copy.
+  mlir::Value emitResult(const Tensor &tensor);
+  /// `accumulator`: the reduction whose value the body gets first.
+  Scalar scalar(const Ref &ref, llvm::ArrayRef<mlir::AffineExpr> place,
+                std::optional<NodeId> accumulator);
+
+  struct Made {
+    mlir::Value tensor;
+    Exprs layout;
+  };
+  const Imported &imported;
+  const Plan &plan;
+  const PieceKinds &kinds;
+  EinsumRoles &roles;
+  llvm::DenseMap<NodeId, Exprs> layouts; // looked up only
+  llvm::DenseMap<NodeId, Made> made;     // looked up only
+  /// Operands of kept Einsums that are linked when all tensors exist.
+  llvm::SmallVector<std::pair<MapReduceOp, const Kept *>> clones;
 };
 
 } // namespace transfusion::einsum::normal

@@ -40,6 +40,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 namespace transfusion::einsum::normal {
 
@@ -91,9 +92,9 @@ struct Node {
   Kind kind;
   mlir::Type type; ///< of the scalar
   llvm::SmallVector<Dim> dims;
-  llvm::SmallVector<Dim> bound;     ///< Reduce and Piece
-  llvm::SmallVector<Ref> operands;  ///< over dims, then bound
-  double constant = 0;              ///< Sum, Product, float Constant
+  llvm::SmallVector<Dim> bound;           ///< Reduce and Piece
+  llvm::SmallVector<Ref> operands;        ///< over dims, then bound
+  double constant = 0;                    ///< Sum, Product, float Constant
   llvm::SmallVector<double> coefficients; ///< Sum
   llvm::SmallVector<int> powers;          ///< Product; not 0
   /// Op: the op's name; Piece: what it is. Attributes of either; a Constant
@@ -101,7 +102,8 @@ struct Node {
   std::string name;
   mlir::Attribute attributes;
   ReduceKind reduce = ReduceKind::Add;
-  mlir::Value value; ///< Input: the tensor, in the original cascade's terms
+  mlir::Value value;    ///< Input: the tensor, in the original cascade's terms
+  unsigned ordinal = 0; ///< Input: arguments by number, then in order of use
 
   /// Longest way to an Input, counted in Reduce and Piece nodes. With the
   /// hash, what commutative operands are ordered by: same in every spelling.
@@ -146,10 +148,12 @@ public:
 
   //===--- Making nodes: refs in, a ref out, all over one frame ----------===//
 
-  Ref input(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> at);
+  /// `level`: how far it is from arguments (0 for them).
+  Ref input(const Frame &frame, mlir::Value tensor,
+            llvm::ArrayRef<mlir::AffineExpr> at, unsigned level = 0);
   Ref constant(double value, mlir::Type type);
   Ref constant(mlir::TypedAttr value);
-  Ref index(mlir::AffineExpr value, mlir::Type type);
+  Ref index(const Frame &frame, mlir::AffineExpr value, mlir::Type type);
   Ref sum(const Frame &frame, const Terms &terms, mlir::Type type);
   Ref product(const Frame &frame, const Factors &factors, mlir::Type type);
   Ref op(const Frame &frame, llvm::StringRef name, mlir::Attribute attributes,
@@ -163,6 +167,13 @@ public:
             mlir::Attribute attributes, llvm::ArrayRef<Ref> operands,
             llvm::ArrayRef<mlir::AffineExpr> dims,
             llvm::ArrayRef<mlir::AffineExpr> bound, mlir::Type type);
+
+  /// Like `from`, which is no leaf, over other operands.
+  Ref rebuild(const Frame &frame, const Node &from,
+              llvm::ArrayRef<Ref> operands);
+  /// `ref` made anew for where it is: where a dim is at a constant or in a part
+  /// of its range, the node lacks it or is narrower.
+  Ref instantiate(const Ref &ref, const Frame &frame);
 
   //===--- Reading nodes ------------------------------------------------===//
 
@@ -194,12 +205,17 @@ public:
   void print(const Ref &ref, llvm::raw_ostream &os, unsigned depth = 4) const;
 
 private:
-  Ref make(const Frame &frame, Node node, bool commutative);
+  /// The node over the frame's dims, renumbered to its own.
+  Ref make(const Frame &frame, Node node, llvm::ArrayRef<mlir::AffineExpr> dims,
+           llvm::ArrayRef<mlir::AffineExpr> bound);
+  /// Dims of the frame in the order in which operands have them.
+  Exprs usedDims(const Frame &frame, llvm::ArrayRef<Ref> operands) const;
   NodeId intern(Node node);
 
   mlir::MLIRContext *context;
-  std::deque<Node> nodes; ///< references stay valid
+  std::deque<Node> nodes;                          ///< references stay valid
   std::unordered_multimap<uint64_t, NodeId> known; ///< looked up only
+  llvm::DenseMap<mlir::Value, unsigned> ordinals; ///< of inputs; looked up only
 };
 
 /// a and b are the same number up to `ulps` units in the last place of `type`.

@@ -28,9 +28,15 @@ namespace transfusion::einsum::normal {
 using Rule = std::function<std::optional<Ref>(Graph &graph, Frame &frame,
                                               const Ref &ref)>;
 
+/// A ref that is kept up to date, and what it is over.
+struct Root {
+  const Frame *frame;
+  Ref *ref;
+};
+
 /// Rebuilds the node under each root, operands first, and offers every node to
 /// the rules in order; the first that answers wins. Linear in the nodes.
-void rewrite(Graph &graph, llvm::MutableArrayRef<Ref *> roots,
+void rewrite(Graph &graph, llvm::ArrayRef<Root> roots,
              llvm::ArrayRef<Rule> rules);
 
 //===----------------------------------------------------------------------===//
@@ -38,10 +44,10 @@ void rewrite(Graph &graph, llvm::MutableArrayRef<Ref *> roots,
 //===----------------------------------------------------------------------===//
 //
 //   piece          dims            bound   operands
-//   "layer_norm"   rows, columns   -       x, [gamma, [beta]]   attributes: eps,
-//   "rms_norm"     rows, columns   -       x, [gamma]           #columns
-//   "activation"   those of x      -       x, [gate's factor]   attributes: which
-//   "rope"         ..., half,pair  -       x, cos, sin          attributes: half
+//   "layer_norm"   rows, columns   -       x, [gamma, [beta]]   attributes:
+//   eps, "rms_norm"     rows, columns   -       x, [gamma]           #columns
+//   "activation"   those of x      -       x, [gate's factor]   attributes:
+//   which "rope"         ..., half,pair  -       x, cos, sin attributes: half
 //   "attention"    see RecognizeAttention.h
 
 std::optional<Ref> recognizeLayerNorm(Graph &, Frame &, const Ref &);

@@ -1,0 +1,405 @@
+//===- Materialize.cpp - From the normal form to a cascade ----------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Materialize.h"
+#include "Import.h"
+#include "Indices.h"
+#include "Plan.h"
+#include "Roles.h"
+#include "ScalarBody.h"
+
+#include <memory>
+
+using namespace mlir;
+using namespace transfusion::einsum;
+using namespace transfusion::einsum::normal;
+
+Materializer::Materializer(const Imported &imported, const Plan &plan,
+                           const PieceKinds &kinds, EinsumRoles &roles,
+                           CascadeBuilder &cascade)
+    : graph(imported.graph), cascade(cascade), imported(imported), plan(plan),
+      kinds(kinds), roles(roles) {}
+
+//===----------------------------------------------------------------------===//
+// Ranks and layouts
+//===----------------------------------------------------------------------===//
+
+normal::Exprs Materializer::ranksOf(NodeId node, bool withBound) {
+  Exprs result;
+  auto add = [&](ArrayRef<Dim> dims) {
+    for (const Dim &dim : dims)
+      result.push_back(cascade.rank(dim.hint.empty() ? "x" : dim.hint,
+                                    dim.extent, /*iterative=*/false, result));
+  };
+  add(graph[node].dims);
+  if (withBound)
+    add(graph[node].bound);
+  return result;
+}
+
+/// The layout of a tensor over the dims of its node, where each dimension is
+/// made of them; empty where it is not (a broadcast, a part).
+static normal::Exprs layoutOver(const Graph &graph, const Tensor &tensor) {
+  SmallVector<AffineExpr> local(tensor.frame.dims.size());
+  for (auto [i, expr] : llvm::enumerate(tensor.ref.at)) {
+    int dim = plainDim(expr);
+    if (dim < 0 || local[dim] ||
+        tensor.frame.dims[dim].extent != graph[tensor.ref].dims[i].extent)
+      return {};
+    local[dim] = getAffineDimExpr(i, expr.getContext());
+  }
+  normal::Exprs result;
+  for (AffineExpr expr : tensor.layout) {
+    bool covered = true;
+    expr.walk([&](AffineExpr e) {
+      if (int dim = plainDim(e); dim >= 0)
+        covered &= static_cast<bool>(local[dim]);
+    });
+    if (!covered)
+      return {};
+    for (auto [i, replacement] : llvm::enumerate(local))
+      if (!replacement)
+        local[i] = getAffineConstantExpr(0, expr.getContext());
+    result.push_back(expr.replaceDims(local));
+  }
+  return result;
+}
+
+void Materializer::chooseLayouts() {
+  auto want = [&](const Tensor &tensor) {
+    if (plan.isTensor(tensor.ref.node) && !tensor.layout.empty())
+      if (Exprs layout = layoutOver(graph, tensor); !layout.empty())
+        layouts.try_emplace(tensor.ref.node, layout);
+  };
+  llvm::for_each(imported.results, want);
+  for (NodeId id : plan.order) {
+    const Node &node = graph[id];
+    if (auto it = imported.kept.find(node.value); it != imported.kept.end())
+      for (auto &[i, tensor] : it->second.operands)
+        want(tensor);
+    auto kind = kinds.find(node.name);
+    if (node.kind != Kind::Piece || kind == kinds.end() || !kind->second.layout)
+      continue;
+    for (unsigned i = 0, e = node.operands.size(); i < e; ++i) {
+      NodeId operand = throughWidening(graph, node.operands[i]).node;
+      SmallVector<unsigned> order = kind->second.layout(graph, node, i);
+      if (!plan.isTensor(operand) || order.empty())
+        continue;
+      Exprs layout;
+      for (unsigned dim : order)
+        layout.push_back(getAffineDimExpr(dim, graph.getContext()));
+      layouts.try_emplace(operand, layout);
+    }
+  }
+}
+
+normal::Exprs Materializer::layoutOf(NodeId node) const {
+  auto it = layouts.find(node);
+  if (it != layouts.end())
+    return it->second;
+  Frame own(graph.getContext());
+  own.dims.append(graph[node].dims.begin(), graph[node].dims.end());
+  return own.all();
+}
+
+void Materializer::define(NodeId node, Value tensor,
+                          ArrayRef<AffineExpr> layout) {
+  made[node] = {tensor, Exprs(layout)};
+}
+
+Value Materializer::emit(const Equation &equation, Type compute) {
+  return cascade.emit(equation, compute, cascade.getCascade().getLoc())
+      .getResult();
+}
+
+std::string Materializer::nameFor(NodeId piece, StringRef name) {
+  return roles.nameFor(piece, name);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static SmallVector<AffineExpr> placed(const Ref &ref,
+                                      ArrayRef<AffineExpr> place) {
+  SmallVector<AffineExpr> result;
+  for (AffineExpr expr : ref.at)
+    result.push_back(expr.replaceDims(place));
+  return result;
+}
+
+Read Materializer::read(const Ref &ref, ArrayRef<AffineExpr> place) {
+  Ref source = throughWidening(graph, ref);
+  const Node &node = graph[source];
+  SmallVector<AffineExpr> at = placed(source, place);
+  SmallVector<int64_t> extents = cascade.rankExtents();
+  Read result;
+  if (node.kind == Kind::Input && !imported.kept.count(node.value)) {
+    result.tensor = node.value;
+    for (AffineExpr expr : at)
+      result.access.push_back(simplifyIndex(expr, extents));
+    return result;
+  }
+  const Made &tensor = made.find(source.node)->second;
+  result.tensor = tensor.tensor;
+  for (AffineExpr expr : tensor.layout)
+    result.access.push_back(simplifyIndex(expr.replaceDims(at), extents));
+  return result;
+}
+
+/// Turns an expression into steps.
+class Materializer::ScalarBuilder {
+public:
+  ScalarBuilder(Materializer &m, std::optional<NodeId> accumulator)
+      : m(m), accumulator(accumulator), firstRead(accumulator ? 1 : 0) {}
+
+  /// `ref.at` are ranks of the builder.
+  unsigned visit(const Ref &ref);
+
+  Materializer &m;
+  std::optional<NodeId> accumulator;
+  unsigned firstRead;
+  Steps steps;
+  SmallVector<Read> reads;
+
+private:
+  std::map<NodeId, SmallVector<std::pair<Exprs, unsigned>>> known;
+};
+
+unsigned Materializer::ScalarBuilder::visit(const Ref &ref) {
+  const Graph &graph = m.graph;
+  for (auto &[at, step] : known[ref.node])
+    if (at == ref.at)
+      return step;
+  const Node &node = graph[ref];
+  Step step{&node, 0, {}, {}, {}};
+  if (accumulator == ref.node) {
+    step.node = nullptr;
+  } else if (node.kind == Kind::Input || m.made.count(ref.node)) {
+    step.node = nullptr;
+    Read read = m.read({ref.node, Exprs(ref.at)}, m.cascade.allRanks());
+    auto it = llvm::find_if(reads, [&](const Read &other) {
+      return other.tensor == read.tensor && other.access == read.access;
+    });
+    step.read = firstRead + (it - reads.begin());
+    if (it == reads.end())
+      reads.push_back(read);
+  } else if (node.kind == Kind::Index) {
+    step.index = ref.at[0];
+    step.index.walk([&](AffineExpr e) {
+      int dim = plainDim(e);
+      if (dim < 0)
+        return;
+      if (step.names.size() <= static_cast<size_t>(dim))
+        step.names.resize(dim + 1);
+      step.names[dim] = m.cascade.rankName(e).str();
+    });
+  } else {
+    SmallVector<int64_t> extents = m.cascade.rankExtents();
+    for (unsigned i = 0, e = node.operands.size(); i < e; ++i) {
+      Ref operand = graph.operand(ref, i);
+      for (AffineExpr &expr : operand.at)
+        expr = simplifyIndex(expr, extents);
+      step.operands.push_back(visit(operand));
+    }
+  }
+  steps.push_back(step);
+  known[ref.node].push_back({ref.at, steps.size() - 1});
+  return steps.size() - 1;
+}
+
+Scalar Materializer::scalar(const Ref &ref, ArrayRef<AffineExpr> place,
+                            std::optional<NodeId> accumulator) {
+  ScalarBuilder builder(*this, accumulator);
+  builder.visit({ref.node, Exprs(placed(ref, place))});
+  Scalar result;
+  result.reads = builder.reads;
+  result.type = graph[ref].type;
+  if (builder.steps.size() == 1 && !builder.steps[0].node)
+    return result; // passes its only scalar on
+  auto steps = std::make_shared<Steps>(std::move(builder.steps));
+  result.body = [steps](OpBuilder &b, Location loc, ValueRange scalars) {
+    return writeBody(*steps, b, loc, scalars);
+  };
+  return result;
+}
+
+Scalar Materializer::scalar(const Ref &ref, ArrayRef<AffineExpr> place) {
+  return scalar(ref, place, std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// Einsums
+//===----------------------------------------------------------------------===//
+
+static Body asBody(const Scalar &scalar) {
+  if (!scalar.body)
+    return {};
+  return [body = scalar.body](BodyBuilder &b, ValueRange in) {
+    return body(b.getBuilder(), b.getLoc(), in);
+  };
+}
+
+void Materializer::emitNode(NodeId id) {
+  const Node &node = graph[id];
+  Exprs ranks = ranksOf(id);
+  Frame own(graph.getContext());
+  own.dims.append(node.dims.begin(), node.dims.end());
+  Ref self{id, own.all()};
+
+  Equation eq;
+  eq.exact = true;
+  eq.element = node.type;
+  eq.name = roles.nameOf(id);
+  Exprs layout = layoutOf(id);
+  for (AffineExpr expr : layout)
+    eq.result.push_back(expr.replaceDims(ranks));
+
+  auto reduction = plan.reductionOf.find(id);
+  if (reduction == plan.reductionOf.end() && node.kind != Kind::Reduce) {
+    Scalar map = scalar(self, ranks);
+    eq.inputs = map.reads;
+    eq.map = asBody(map);
+  } else {
+    // The reduction's dims, as those of the tensor that is its finish.
+    Ref source = self;
+    if (reduction != plan.reductionOf.end())
+      for (const Ref &leaf : leavesOf(graph, plan, id))
+        if (leaf.node == reduction->second)
+          source = leaf;
+    const Node &sum = graph[source];
+    SmallVector<AffineExpr> place = placed(source, ranks);
+    Exprs taken = ranks;
+    for (const Dim &dim : sum.bound) {
+      AffineExpr rank = cascade.rank(dim.hint.empty() ? "x" : dim.hint,
+                                     dim.extent, false, taken);
+      taken.push_back(rank);
+      place.push_back(rank);
+      eq.reduced.push_back(rank);
+    }
+    Scalar map = scalar(sum.operands[0], place);
+    eq.inputs = map.reads;
+    eq.map = asBody(map);
+    eq.reduce = sum.reduce;
+    eq.accumulator = sum.type;
+    if (source.node != id) {
+      Scalar finish = scalar(self, ranks, source.node);
+      eq.finishInputs = finish.reads;
+      eq.finish = asBody(finish);
+    }
+  }
+  define(id, emit(eq, node.type), layout);
+}
+
+void Materializer::emitKept(NodeId id) {
+  const Kept &kept = imported.kept.find(graph[id].value)->second;
+  MapReduceOp op = kept.op;
+  for (Attribute name : op.getRanks()) {
+    RankAttr rank =
+        op.getCascade().lookupRank(cast<StringAttr>(name).getValue());
+    cascade.rank(rank.getName().getValue(), rank.getExtent(),
+                 rank.getIterative());
+  }
+  auto clone = cast<MapReduceOp>(cascade.getBuilder().clone(*op));
+  clones.push_back({clone, &kept});
+  Frame own(graph.getContext());
+  own.dims.append(graph[id].dims.begin(), graph[id].dims.end());
+  define(id, clone.getResult(), own.all());
+}
+
+/// What kept Einsums read: tensors of this cascade, which may be laid out anew.
+void Materializer::linkKept() {
+  for (auto &[clone, kept] : clones) {
+    SmallVector<Attribute> maps(clone.getMaps().begin(), clone.getMaps().end());
+    SmallVector<int64_t> extents;
+    for (Attribute name : clone.getRanks())
+      extents.push_back(MapReduceOp(kept->op)
+                            .getCascade()
+                            .lookupRank(cast<StringAttr>(name).getValue())
+                            .getExtent());
+    for (auto &[i, tensor] : kept->operands) {
+      const Node &node = graph[tensor.ref];
+      auto it = made.find(tensor.ref.node);
+      bool isOutside = node.kind == Kind::Input && it == made.end();
+      if (!isOutside && it == made.end()) { // a constant
+        clone->setOperand(i, emitResult(tensor));
+        continue;
+      }
+      AffineMap access = cast<AffineMapAttr>(maps[i]).getValue();
+      SmallVector<AffineExpr> at =
+          placed(tensor.byCoordinate, access.getResults());
+      SmallVector<AffineExpr> coordinates(at);
+      if (!isOutside) {
+        coordinates.clear();
+        for (AffineExpr expr : it->second.layout)
+          coordinates.push_back(expr.replaceDims(at));
+      }
+      clone->setOperand(i, isOutside ? node.value : it->second.tensor);
+      for (AffineExpr &expr : coordinates)
+        expr = simplifyIndex(expr, extents);
+      // The same expression, if it is equal: a cascade comes back as it was.
+      AffineMap map =
+          AffineMap::get(extents.size(), 0, coordinates, graph.getContext());
+      bool isEqual = access.getNumResults() == map.getNumResults();
+      for (auto [a, b] : llvm::zip(access.getResults(), map.getResults()))
+        isEqual &= simplifyIndex(a, extents) == b;
+      if (!isEqual)
+        maps[i] = AffineMapAttr::get(map);
+    }
+    clone.setMapsAttr(ArrayAttr::get(graph.getContext(), maps));
+  }
+}
+
+Value Materializer::emitResult(const Tensor &tensor) {
+  const Node &node = graph[tensor.ref];
+  auto it = made.find(tensor.ref.node);
+  Exprs layout = layoutOver(graph, tensor);
+  if (it != made.end() && layout == it->second.layout && !layout.empty() &&
+      it->second.tensor.getType() == tensor.type)
+    return it->second.tensor;
+  if (it == made.end() && node.kind == Kind::Input &&
+      node.value.getType() == tensor.type) {
+    Frame own(graph.getContext());
+    own.dims.append(node.dims.begin(), node.dims.end());
+    if (layout == own.all())
+      return node.value;
+  }
+  Exprs ranks;
+  for (const Dim &dim : tensor.frame.dims)
+    ranks.push_back(cascade.rank(dim.hint.empty() ? "x" : dim.hint, dim.extent,
+                                 false, ranks));
+  Equation eq;
+  eq.exact = true;
+  eq.element = node.type;
+  eq.name = roles.nameForCopy(tensor.name);
+  for (AffineExpr expr : tensor.layout)
+    eq.result.push_back(expr.replaceDims(ranks));
+  Scalar map = scalar(tensor.ref, ranks);
+  eq.inputs = map.reads;
+  eq.map = asBody(map);
+  return emit(eq, node.type);
+}
+
+SmallVector<Value> Materializer::run() {
+  chooseLayouts();
+  for (NodeId id : plan.order) {
+    const Node &node = graph[id];
+    if (plan.absorbed.contains(id))
+      continue;
+    if (node.kind == Kind::Input)
+      emitKept(id);
+    else if (node.kind == Kind::Piece)
+      kinds.find(node.name)->second.emit(*this, id);
+    else
+      emitNode(id);
+  }
+  linkKept();
+  SmallVector<Value> results;
+  for (const Tensor &tensor : imported.results)
+    results.push_back(emitResult(tensor));
+  return results;
+}

@@ -1,0 +1,88 @@
+//===- Normalize.cpp - --einsum-normalize ---------------------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Import.h"
+#include "Materialize.h"
+#include "Pieces.h"
+#include "Plan.h"
+#include "Roles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "transfusion/Dialect/Einsum/Transforms/Passes.h"
+#include "transfusion/Dialect/Einsum/Transforms/ReportPasses.h"
+
+namespace transfusion::einsum {
+#define GEN_PASS_DEF_EINSUMNORMALIZEPASS
+#include "transfusion/Dialect/Einsum/Transforms/Passes.h.inc"
+} // namespace transfusion::einsum
+
+using namespace mlir;
+using namespace transfusion::einsum;
+using namespace transfusion::einsum::normal;
+
+namespace {
+struct NormalizePass
+    : transfusion::einsum::impl::EinsumNormalizePassBase<NormalizePass> {
+  using EinsumNormalizePassBase::EinsumNormalizePassBase;
+
+  void runOnOperation() override {
+    SmallVector<CascadeOp> cascades;
+    getOperation().walk(
+        [&](CascadeOp cascade) { cascades.push_back(cascade); });
+    PieceKinds kinds = getPieceKinds();
+    SmallVector<Rule> rules = getRules();
+
+    // Everything is decided before anything is written.
+    std::vector<Imported> imports;
+    std::vector<Plan> plans;
+    EinsumRoles roles;
+    for (CascadeOp cascade : cascades) {
+      imports.push_back(importCascade(cascade));
+      Imported &imported = imports.back();
+      rewrite(imported.graph, imported.roots(), rules);
+      plans.push_back(makePlan(imported, kinds));
+      roles.add(imported, plans.back(), kinds);
+      remarkDead(cascade, imported, plans.back());
+    }
+    for (auto [i, cascade] : llvm::enumerate(cascades)) {
+      roles.enter(i);
+      OpBuilder builder(cascade);
+      CascadeBuilder made(builder, cascade.getLoc(), cascade.getResultTypes());
+      Materializer materializer(imports[i], plans[i], kinds, roles, made);
+      SmallVector<Value> results = materializer.run();
+      CascadeOp replacement = made.finish(results);
+      cascade.replaceAllUsesWith(replacement.getResults());
+      cascade.erase();
+      if (reportPasses)
+        remarkPasses(replacement);
+    }
+  }
+
+  /// Says what is gone because nothing reads it.
+  void remarkDead(CascadeOp cascade, const Imported &imported,
+                  const Plan &plan);
+};
+} // namespace
+
+void NormalizePass::remarkDead(CascadeOp cascade, const Imported &imported,
+                               const Plan &plan) {
+  // What the results are reached from, as the cascade was written.
+  llvm::DenseSet<Operation *> live; // asked, never walked
+  SmallVector<Operation *> stack = {cascade.getYield()};
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        if (producer->getBlock() == &cascade.getBody().front() &&
+            live.insert(producer).second)
+          stack.push_back(producer);
+  }
+  for (auto einsum : cascade.getBody().front().getOps<MapReduceOp>())
+    if (!live.contains(einsum))
+      einsum.emitRemark() << "'" << einsum.getEinsumName()
+                          << "' is removed: no result depends on it";
+}

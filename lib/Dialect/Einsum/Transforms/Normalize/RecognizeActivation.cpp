@@ -1,0 +1,271 @@
+//===- RecognizeActivation.cpp - ReLU, GELU, SiLU and their gates ---------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   relu       max(x, 0)
+//   gelu       x (1/2 + 1/2 erf(x / sqrt 2))
+//   gelu_tanh  x (1/2 + 1/2 tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+//   silu       x / (1 + exp(-x))
+// A function f(x) = x g(x) is found as a product: a factor that is g of
+// something, and a factor that is that same something. Constants may stand
+// anywhere; they are compared in double precision.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Indices.h"
+#include "Matching.h"
+#include "Recognize.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace transfusion::einsum;
+using namespace transfusion::einsum::normal;
+
+static constexpr double kInverseSqrt2 = 0.70710678118654752440;
+static constexpr double kSqrt2OverPi = 0.79788456080286535588;
+static constexpr double kCubic = 0.044715;
+
+/// factor * inner function of x; the product is the activation where x
+/// times `scale` stands beside it.
+namespace {
+struct Gate {
+  Activation function;
+  Ref x;
+  double scale; ///< what the other factors' constant must be
+};
+} // namespace
+
+/// k, where ref is k x for one x.
+static std::optional<std::pair<double, Ref>> scaled(const Graph &graph,
+                                                    const Ref &ref) {
+  Terms terms = graph.terms(ref, 1);
+  if (terms.constant != 0 || terms.list.size() != 1)
+    return std::nullopt;
+  return std::pair(terms.list[0].coefficient, terms.list[0].ref);
+}
+
+/// x, where ref is sqrt(2/pi) (x + 0.044715 x^3).
+static std::optional<Ref> tanhArgument(const Graph &graph, const Ref &ref,
+                                       double scale) {
+  Type type = graph[ref].type;
+  double linear = scale * kSqrt2OverPi, cubic = linear * kCubic;
+  Terms terms = graph.terms(ref, 2);
+  if (terms.constant == 0 && terms.list.size() == 2)
+    for (unsigned i : {0u, 1u}) {
+      const Term &x = terms.list[i], &other = terms.list[1 - i];
+      Factors power = graph.factors(other.ref, 4);
+      double coefficient = other.coefficient * power.constant;
+      int total = 0;
+      bool isPower = true;
+      for (const Factor &factor : power.list) {
+        isPower &= factor.ref == x.ref && factor.power > 0;
+        total += factor.power;
+      }
+      if (isPower && total == 3 && isClose(x.coefficient, linear, type) &&
+          isClose(coefficient, cubic, type))
+        return x.ref;
+    }
+  // x (1 + 0.044715 x^2)
+  Factors factors = graph.factors(ref, 2);
+  if (factors.list.size() == 2 && isClose(factors.constant, linear, type))
+    for (unsigned i : {0u, 1u}) {
+      const Factor &x = factors.list[i], &sum = factors.list[1 - i];
+      Terms inner = graph.terms(sum.ref, 1);
+      if (x.power != 1 || sum.power != 1 || inner.list.size() != 1 ||
+          !isClose(inner.constant, 1, type) ||
+          !isClose(inner.list[0].coefficient, kCubic, type))
+        continue;
+      const Node &square = graph[inner.list[0].ref];
+      if (square.kind == Kind::Product && square.constant == 1 &&
+          square.operands.size() == 1 && square.powers[0] == 2 &&
+          graph.operand(inner.list[0].ref, 0) == x.ref)
+        return x.ref;
+    }
+  return std::nullopt;
+}
+
+/// The function and its x, where the factor is g(x) up to a constant.
+static std::optional<Gate> matchGate(const Graph &graph, const Factor &factor) {
+  Type type = graph[factor.ref].type;
+  // erfc(-x/sqrt 2) is 1 + erf(x/sqrt 2).
+  if (graph[factor.ref].isOp("math.erfc") && factor.power == 1) {
+    auto argument = scaled(graph, graph.operand(factor.ref, 0));
+    if (argument && isClose(argument->first, -kInverseSqrt2, type))
+      return Gate{Activation::Gelu, argument->second, 0.5};
+    return std::nullopt;
+  }
+  if (graph[factor.ref].kind != Kind::Sum)
+    return std::nullopt;
+  Terms terms = graph.terms(factor.ref, 1);
+  if (terms.list.size() != 1 || !(terms.constant > 0))
+    return std::nullopt;
+  const Term &term = terms.list[0];
+  const Node &node = graph[term.ref];
+  if (!isClose(term.coefficient, terms.constant, type))
+    return std::nullopt;
+  if (factor.power == -1 && node.isOp("math.exp")) {
+    auto argument = scaled(graph, graph.operand(term.ref, 0));
+    if (argument && argument->first == -1)
+      return Gate{Activation::Silu, argument->second, terms.constant};
+    // 1 + exp(-2 z) is tanh's other form.
+    auto tanh = tanhArgument(graph, graph.operand(term.ref, 0), -2);
+    if (tanh)
+      return Gate{Activation::GeluTanh, *tanh, terms.constant};
+    return std::nullopt;
+  }
+  if (factor.power != 1)
+    return std::nullopt;
+  if (node.isOp("math.erf")) {
+    auto argument = scaled(graph, graph.operand(term.ref, 0));
+    if (argument && isClose(argument->first, kInverseSqrt2, type))
+      return Gate{Activation::Gelu, argument->second, 0.5 / terms.constant};
+    return std::nullopt;
+  }
+  if (node.isOp("math.tanh"))
+    if (auto x = tanhArgument(graph, graph.operand(term.ref, 0), 1))
+      return Gate{Activation::GeluTanh, *x, 0.5 / terms.constant};
+  return std::nullopt;
+}
+
+static Ref makeActivation(Graph &graph, const Frame &frame, Activation function,
+                          Ref x, Type type) {
+  ActivationAttributes attributes{function, type, type};
+  while (graph[x].isOp("arith.extf"))
+    x = graph.operand(x, 0);
+  Exprs dims;
+  for (unsigned dim : dimsInOrder(graph, x))
+    dims.push_back(getAffineDimExpr(dim, graph.getContext()));
+  return graph.piece(frame, "activation", attributes.get(graph.getContext()),
+                     {x}, dims, {}, type);
+}
+
+/// Whether the value is one of a tensor, not a constant or an index.
+static bool isWhole(const Graph &graph, const Ref &ref, const Ref &like) {
+  return graph.dimsOf(ref) == graph.dimsOf(like) && !graph.dimsOf(ref).empty();
+}
+
+/// An activation times one other value of the same dims.
+static std::optional<Ref> addGate(Graph &graph, const Frame &frame,
+                                  const Factors &factors, Type type) {
+  const Ref &act = factors.list[0].ref;
+  const Node &piece = graph[act];
+  if (factors.constant != 1 || factors.list.size() != 2 ||
+      factors.list[1].power != 1 || piece.operands.size() != 1 ||
+      piece.type != type || !isWhole(graph, factors.list[1].ref, act) ||
+      llvm::any_of(act.at, [](AffineExpr e) { return plainDim(e) < 0; }))
+    return std::nullopt;
+  ActivationAttributes attributes = ActivationAttributes::of(piece);
+  attributes.gated = type;
+  return graph.piece(frame, "activation", attributes.get(graph.getContext()),
+                     {graph.operand(act, 0), factors.list[1].ref}, act.at, {},
+                     type);
+}
+
+static std::optional<Ref> matchProduct(Graph &graph, const Frame &frame,
+                                       const Ref &ref) {
+  Type type = graph[ref].type;
+  Factors factors = graph.factors(ref);
+  for (auto [i, factor] : llvm::enumerate(factors.list)) {
+    if (graph[factor.ref].isPiece("activation") && factor.power == 1) {
+      Factors gated{factors.constant, {factor}};
+      for (auto [k, other] : llvm::enumerate(factors.list))
+        if (k != i)
+          gated.list.push_back(other);
+      if (auto result = addGate(graph, frame, gated, type))
+        return result;
+      continue;
+    }
+    std::optional<Gate> gate = matchGate(graph, factor);
+    if (!gate)
+      continue;
+    for (auto [j, x] : llvm::enumerate(factors.list)) {
+      if (i == j || x.power < 1 || x.ref != gate->x)
+        continue;
+      if (graph.dimsOf(x.ref).empty() ||
+          llvm::any_of(x.ref.at, [](AffineExpr e) { return plainDim(e) < 0; }))
+        continue;
+      Factors rest{factors.constant / gate->scale, {}};
+      if (isClose(rest.constant, 1, type))
+        rest.constant = 1;
+      rest.list.push_back(
+          {makeActivation(graph, frame, gate->function, x.ref, type), 1});
+      if (x.power > 1)
+        rest.list.push_back({x.ref, x.power - 1});
+      for (auto [k, other] : llvm::enumerate(factors.list))
+        if (k != i && k != j)
+          rest.list.push_back(other);
+      if (auto result = addGate(graph, frame, rest, type))
+        return result;
+      return graph.product(frame, rest, type);
+    }
+  }
+  return std::nullopt;
+}
+
+/// x/2 + x/2 erf(x / sqrt 2): taken apart again.
+static std::optional<Ref> matchSum(Graph &graph, const Frame &frame,
+                                   const Ref &ref) {
+  const Node &node = graph[ref];
+  if (node.operands.size() != 2 || node.constant != 0)
+    return std::nullopt;
+  for (unsigned i : {0u, 1u}) {
+    Ref x = graph.operand(ref, i);
+    Factors factors = graph.factors(graph.operand(ref, 1 - i), 3);
+    for (unsigned j = 0; j < factors.list.size(); ++j) {
+      if (factors.list[j].ref != x || factors.list[j].power != 1)
+        continue;
+      factors.list.erase(factors.list.begin() + j);
+      factors.constant *= node.coefficients[1 - i];
+      Ref other = graph.product(frame, factors, node.type);
+      Ref sum =
+          graph.sum(frame, {node.coefficients[i], {{1, other}}}, node.type);
+      Ref product = graph.product(frame, {1, {{x, 1}, {sum, 1}}}, node.type);
+      if (graph[product].kind == Kind::Product)
+        if (auto result = matchProduct(graph, frame, product))
+          return result;
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Ref> normal::recognizeActivation(Graph &graph, Frame &frame,
+                                               const Ref &ref) {
+  const Node &node = graph[ref];
+  if (!node.type.isFloat() || node.dims.empty())
+    return std::nullopt;
+  if (node.kind == Kind::Product)
+    return matchProduct(graph, frame, ref);
+  if (node.kind == Kind::Sum)
+    return matchSum(graph, frame, ref);
+  if (node.kind != Kind::Op)
+    return std::nullopt;
+  if (node.isOp("arith.truncf")) {
+    Ref source = graph.operand(ref, 0);
+    const Node &piece = graph[source];
+    if (!piece.isPiece("activation") ||
+        llvm::any_of(source.at, [](AffineExpr e) { return plainDim(e) < 0; }))
+      return std::nullopt;
+    ActivationAttributes attributes = ActivationAttributes::of(piece);
+    if (piece.type != attributes.gated)
+      return std::nullopt; // rounded before
+    bool isGated = piece.operands.size() > 1;
+    if (!isGated)
+      attributes.gated = node.type;
+    SmallVector<Ref> operands;
+    for (unsigned i = 0, e = piece.operands.size(); i < e; ++i)
+      operands.push_back(graph.operand(source, i));
+    return graph.piece(frame, "activation", attributes.get(graph.getContext()),
+                       operands, source.at, {}, node.type);
+  }
+  if (isRelu(graph, ref)) {
+    Ref x = graph.operand(ref, node.isOp("arith.select") ? 1 : 0);
+    if (graph.dimsOf(x).size() == node.dims.size() &&
+        llvm::all_of(x.at, [](AffineExpr e) { return plainDim(e) >= 0; }))
+      return makeActivation(graph, frame, Activation::Relu, x, node.type);
+  }
+  return std::nullopt;
+}

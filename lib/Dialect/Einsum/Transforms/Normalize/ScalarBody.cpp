@@ -1,0 +1,159 @@
+//===- ScalarBody.cpp - A scalar expression as a body ---------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalarBody.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace transfusion::einsum;
+using namespace transfusion::einsum::normal;
+
+namespace {
+class BodyWriter {
+public:
+  BodyWriter(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+  Value write(const Step &step, ArrayRef<Value> operands);
+
+private:
+  Value constant(double value, Type type) {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+  }
+  Value times(Value v, double constant) {
+    return constant == 1
+               ? v
+               : Value(arith::MulFOp::create(
+                     b, loc, v, this->constant(constant, v.getType())));
+  }
+  Value sum(const Node &node, ArrayRef<Value> operands);
+  Value product(const Node &node, ArrayRef<Value> operands);
+  Value index(const Step &step, AffineExpr expr);
+
+  OpBuilder &b;
+  Location loc;
+};
+} // namespace
+
+Value BodyWriter::sum(const Node &node, ArrayRef<Value> operands) {
+  // Begin with a term that is added, so that a - b is one op.
+  unsigned first = 0;
+  while (first < operands.size() && node.coefficients[first] == -1)
+    ++first;
+  Value result;
+  if (first == operands.size()) {
+    first = 0;
+    result = arith::NegFOp::create(b, loc, operands[0]);
+  } else {
+    result = times(operands[first], node.coefficients[first]);
+  }
+  for (unsigned i = 0, e = operands.size(); i < e; ++i) {
+    if (i == first)
+      continue;
+    if (node.coefficients[i] == -1)
+      result = arith::SubFOp::create(b, loc, result, operands[i]);
+    else
+      result = arith::AddFOp::create(b, loc, result,
+                                     times(operands[i], node.coefficients[i]));
+  }
+  if (node.constant != 0)
+    result = arith::AddFOp::create(b, loc, result,
+                                   constant(node.constant, node.type));
+  return result;
+}
+
+Value BodyWriter::product(const Node &node, ArrayRef<Value> operands) {
+  Value result;
+  double factor = node.constant;
+  for (auto [operand, power] : llvm::zip(operands, node.powers))
+    for (int i = 0; i < power; ++i)
+      result = result ? Value(arith::MulFOp::create(b, loc, result, operand))
+                      : operand;
+  if (!result)
+    result = constant(factor, node.type);
+  else if (factor == -1)
+    result = arith::NegFOp::create(b, loc, result);
+  else
+    result = times(result, factor);
+  for (auto [operand, power] : llvm::zip(operands, node.powers))
+    for (int i = power; i < 0; ++i)
+      result = arith::DivFOp::create(b, loc, result, operand);
+  return result;
+}
+
+Value BodyWriter::index(const Step &step, AffineExpr expr) {
+  Type type = b.getIndexType();
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return arith::ConstantOp::create(b, loc,
+                                     b.getIndexAttr(constant.getValue()));
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return IndexOp::create(b, loc, type,
+                           b.getStringAttr(step.names[dim.getPosition()]));
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value l = index(step, binary.getLHS()), r = index(step, binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(b, loc, l, r);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(b, loc, l, r);
+  case AffineExprKind::FloorDiv:
+    return arith::FloorDivSIOp::create(b, loc, l, r);
+  case AffineExprKind::CeilDiv:
+    return arith::CeilDivSIOp::create(b, loc, l, r);
+  default: { // mod is never negative
+    Value quotient = arith::FloorDivSIOp::create(b, loc, l, r);
+    return arith::SubIOp::create(b, loc, l,
+                                 arith::MulIOp::create(b, loc, quotient, r));
+  }
+  }
+}
+
+Value BodyWriter::write(const Step &step, ArrayRef<Value> operands) {
+  const Node &node = *step.node;
+  switch (node.kind) {
+  case Kind::Constant: {
+    TypedAttr value = node.attributes
+                          ? cast<TypedAttr>(node.attributes)
+                          : b.getFloatAttr(node.type, node.constant);
+    return arith::ConstantOp::create(b, loc, value);
+  }
+  case Kind::Index: {
+    Value value = index(step, step.index);
+    return node.type.isIndex()
+               ? value
+               : Value(arith::IndexCastOp::create(b, loc, node.type, value));
+  }
+  case Kind::Sum:
+    return sum(node, operands);
+  case Kind::Product:
+    return product(node, operands);
+  default: {
+    OperationState state(loc, node.name);
+    state.addOperands(operands);
+    state.addTypes(node.type);
+    if (node.attributes)
+      state.addAttributes(cast<DictionaryAttr>(node.attributes).getValue());
+    return b.create(state)->getResult(0);
+  }
+  }
+}
+
+Value normal::writeBody(const Steps &steps, OpBuilder &b, Location loc,
+                        ValueRange scalars) {
+  BodyWriter writer(b, loc);
+  SmallVector<Value> values;
+  for (const Step &step : steps) {
+    if (!step.node) {
+      values.push_back(scalars[step.read]);
+      continue;
+    }
+    SmallVector<Value> operands;
+    for (unsigned operand : step.operands)
+      operands.push_back(values[operand]);
+    values.push_back(writer.write(step, operands));
+  }
+  return values.back();
+}
