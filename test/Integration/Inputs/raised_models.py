@@ -1,7 +1,8 @@
 # Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Raises the models that have reference results, executes them on the naive
-path and compares. Argument: the folder of the data."""
+path and compares. Arguments: the folder of the data, and passes to run on what
+was raised, which must not change it a second time."""
 
 import sys
 from pathlib import Path
@@ -16,7 +17,10 @@ BOUND = 2e-6
 def check(path, reference):
     flag = ("--convert-tosa-to-einsum" if path.name.endswith(".tosa.mlir")
             else "--convert-linalg-to-einsum")
-    raised = tools.optimize(path.read_text(), flag)
+    raised = tools.optimize(path.read_text(), flag, *PASSES)
+    if PASSES and tools.optimize(raised, *PASSES) != raised:
+        print(f"{path.name}: CHANGES when normalised twice")
+        return False
     with np.load(reference) as npz:
         inputs = execute.numbered(npz, "in")
         expected = execute.numbered(npz, "out")
@@ -29,6 +33,7 @@ def check(path, reference):
 
 
 data = Path(sys.argv[1])
+PASSES = sys.argv[2:]
 results = []
 for path in sorted((data / "models").glob("*.mlir")):
     name = path.name.split(".")[0]

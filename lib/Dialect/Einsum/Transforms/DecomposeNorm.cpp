@@ -36,6 +36,11 @@ LogicalResult transfusion::einsum::decompose(Run &run, AddOp op) {
   FailureOr<Read> rhs = run.cascade.read(op, run.view(op.getRhs()), index);
   if (failed(rhs))
     return failure();
+  // What is nearer to the arguments first: x + f(x), whoever wrote it how.
+  Operation *made = lhs->tensor.getDefiningOp<MapReduceOp>();
+  Operation *other = rhs->tensor.getDefiningOp<MapReduceOp>();
+  if (made && (!other || other->isBeforeInBlock(made)))
+    std::swap(*lhs, *rhs);
   Equation eq;
   eq.inputs = {*lhs, *rhs};
   eq.map = [](BodyBuilder &b, ValueRange in) { return b.add(in[0], in[1]); };

@@ -71,13 +71,13 @@ static SmallVector<unsigned> orderOf(const Graph &graph, ArrayRef<Ref> operands,
     const Node &node = graph[ref];
     uint64_t dims = graph.dimsOf(ref).size();
     uint64_t level = node.level;
-    uint64_t ordinal = node.kind == Kind::Input ? node.ordinal : 0;
+    uint64_t first = node.first;
     Rank rank;
     rank.index = i;
     if (isProduct)
-      rank.key = {~level, ordinal, ~dims};
+      rank.key = {~level, first, ~dims};
     else
-      rank.key = {~dims, level, ordinal};
+      rank.key = {~dims, level, first};
     rank.key.push_back(node.hash);
     if (i < extra.size())
       rank.key.push_back(extra[i]);

@@ -218,17 +218,18 @@ PieceKind normal::ropeKind() {
     Equation eq;
     eq.exact = true;
     eq.inputs.assign(arguments.reads().begin(), arguments.reads().end());
-    Type type = node.type;
-    eq.map = arguments.body([half, type](BodyBuilder &b, ArrayRef<Value> in) {
+    Type type = node.type, compute = attributes.compute;
+    eq.map = arguments.body([half, type, compute](BodyBuilder &b,
+                                                  ArrayRef<Value> in) {
       SmallVector<Value> wide;
       for (Value value : in)
-        wide.push_back(b.cast(value, type));
-      return rotate(b, half, wide[0], wide[1], wide[2], wide[3]);
+        wide.push_back(b.cast(value, compute));
+      return b.cast(rotate(b, half, wide[0], wide[1], wide[2], wide[3]), type);
     });
     eq.name = m.nameFor(id, "ROPE");
     eq.result = resultAt(m, id, ranks);
     eq.element = type;
-    m.define(id, m.emit(eq, type), m.layoutOf(id));
+    m.define(id, m.emit(eq, compute), m.layoutOf(id));
   };
   return kind;
 }

@@ -188,7 +188,7 @@ bool Importer::import(MapReduceOp op) {
   for (int64_t extent : type.getShape())
     tensor.coordinates.add({extent, {}});
   tensor.byCoordinate = graph.compose(*value, inverse, tensor.coordinates);
-  result.names.push_back({tensor.name, frame, *value});
+  result.names.push_back({tensor.name, op.getLoc(), frame, *value});
   tensors.insert({op.getResult().getAsOpaquePointer(), std::move(tensor)});
   return true;
 }

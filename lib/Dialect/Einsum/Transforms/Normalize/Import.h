@@ -49,6 +49,7 @@ struct Imported {
   /// What Einsums called their values.
   struct Name {
     std::string text;
+    mlir::Location loc;
     Frame frame;
     Ref ref;
   };

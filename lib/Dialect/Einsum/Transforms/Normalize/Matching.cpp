@@ -156,11 +156,12 @@ ActivationAttributes ActivationAttributes::of(const Node &node) {
 DictionaryAttr RopeAttributes::get(MLIRContext *context) const {
   Builder b(context);
   return b.getDictionaryAttr(
-      {b.getNamedAttr("half", b.getI64IntegerAttr(half))});
+      {b.getNamedAttr("compute", TypeAttr::get(compute)),
+       b.getNamedAttr("half", b.getI64IntegerAttr(half))});
 }
 
 RopeAttributes RopeAttributes::of(const Node &node) {
-  return {cast<DictionaryAttr>(node.attributes)
-              .getAs<IntegerAttr>("half")
-              .getInt()};
+  auto attributes = cast<DictionaryAttr>(node.attributes);
+  return {attributes.getAs<IntegerAttr>("half").getInt(),
+          attributes.getAs<TypeAttr>("compute").getValue()};
 }

@@ -54,9 +54,11 @@ struct ActivationAttributes {
   static ActivationAttributes of(const Node &node);
 };
 
-/// x, cos and sin are widened to the piece's type.
+/// x, cos and sin are widened to `compute`, the sum is rounded to the piece's
+/// type.
 struct RopeAttributes {
   int64_t half = 0; ///< the dim that says which of a pair
+  mlir::Type compute;
 
   mlir::DictionaryAttr get(mlir::MLIRContext *context) const;
   static RopeAttributes of(const Node &node);

@@ -22,7 +22,10 @@ Materializer::Materializer(const Imported &imported, const Plan &plan,
                            const PieceKinds &kinds, EinsumRoles &roles,
                            CascadeBuilder &cascade)
     : graph(imported.graph), cascade(cascade), imported(imported), plan(plan),
-      kinds(kinds), roles(roles) {}
+      kinds(kinds), roles(roles), loc(cascade.getCascade().getLoc()) {
+  for (const Imported::Name &name : imported.names)
+    locations.try_emplace(name.ref.node, name.loc);
+}
 
 //===----------------------------------------------------------------------===//
 // Ranks and layouts
@@ -95,6 +98,23 @@ void Materializer::chooseLayouts() {
       layouts.try_emplace(operand, layout);
     }
   }
+  // What is rotated is laid out like the result.
+  for (NodeId id : llvm::reverse(plan.order)) {
+    const Node &node = graph[id];
+    auto wanted = layouts.find(id);
+    if (!node.isPiece("rope") || wanted == layouts.end())
+      continue;
+    Ref operand = throughWidening(graph, node.operands[0]);
+    if (!plan.isTensor(operand.node))
+      continue;
+    SmallVector<AffineExpr> inverse(node.dims.size());
+    for (auto [i, expr] : llvm::enumerate(operand.at))
+      inverse[plainDim(expr)] = getAffineDimExpr(i, graph.getContext());
+    Exprs layout;
+    for (AffineExpr expr : wanted->second)
+      layout.push_back(expr.replaceDims(inverse));
+    layouts.try_emplace(operand.node, layout);
+  }
 }
 
 normal::Exprs Materializer::layoutOf(NodeId node) const {
@@ -112,8 +132,7 @@ void Materializer::define(NodeId node, Value tensor,
 }
 
 Value Materializer::emit(const Equation &equation, Type compute) {
-  return cascade.emit(equation, compute, cascade.getCascade().getLoc())
-      .getResult();
+  return cascade.emit(equation, compute, loc).getResult();
 }
 
 std::string Materializer::nameFor(NodeId piece, StringRef name) {
@@ -297,14 +316,8 @@ void Materializer::emitNode(NodeId id) {
 
 void Materializer::emitKept(NodeId id) {
   const Kept &kept = imported.kept.find(graph[id].value)->second;
-  MapReduceOp op = kept.op;
-  for (Attribute name : op.getRanks()) {
-    RankAttr rank =
-        op.getCascade().lookupRank(cast<StringAttr>(name).getValue());
-    cascade.rank(rank.getName().getValue(), rank.getExtent(),
-                 rank.getIterative());
-  }
-  auto clone = cast<MapReduceOp>(cascade.getBuilder().clone(*op));
+  auto clone = cast<MapReduceOp>(
+      cascade.getBuilder().clone(*MapReduceOp(kept.op).getOperation()));
   clones.push_back({clone, &kept});
   Frame own(graph.getContext());
   own.dims.append(graph[id].dims.begin(), graph[id].dims.end());
@@ -386,10 +399,24 @@ Value Materializer::emitResult(const Tensor &tensor) {
 
 SmallVector<Value> Materializer::run() {
   chooseLayouts();
+  // Ranks of kept Einsums first: no other may get their names.
+  for (NodeId id : plan.order) {
+    auto it = imported.kept.find(graph[id].value);
+    if (graph[id].kind != Kind::Input || it == imported.kept.end())
+      continue;
+    MapReduceOp op = it->second.op;
+    for (StringRef name : op.getRanks().getAsValueRange<StringAttr>()) {
+      RankAttr rank = op.getCascade().lookupRank(name);
+      cascade.rank(name, rank.getExtent(), rank.getIterative());
+    }
+  }
   for (NodeId id : plan.order) {
     const Node &node = graph[id];
     if (plan.absorbed.contains(id))
       continue;
+    auto known = locations.find(id);
+    loc = known == locations.end() ? cascade.getCascade().getLoc()
+                                   : known->second;
     if (node.kind == Kind::Input)
       emitKept(id);
     else if (node.kind == Kind::Piece)
@@ -397,6 +424,7 @@ SmallVector<Value> Materializer::run() {
     else
       emitNode(id);
   }
+  loc = cascade.getCascade().getLoc();
   linkKept();
   SmallVector<Value> results;
   for (const Tensor &tensor : imported.results)

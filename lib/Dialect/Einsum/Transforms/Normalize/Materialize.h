@@ -121,8 +121,10 @@ private:
   const Plan &plan;
   const PieceKinds &kinds;
   EinsumRoles &roles;
-  llvm::DenseMap<NodeId, Exprs> layouts; // looked up only
-  llvm::DenseMap<NodeId, Made> made;     // looked up only
+  mlir::Location loc; ///< of what is being emitted
+  llvm::DenseMap<NodeId, mlir::Location> locations; // looked up only
+  llvm::DenseMap<NodeId, Exprs> layouts;            // looked up only
+  llvm::DenseMap<NodeId, Made> made;                // looked up only
   /// Operands of kept Einsums that are linked when all tensors exist.
   llvm::SmallVector<std::pair<MapReduceOp, const Kept *>> clones;
 };

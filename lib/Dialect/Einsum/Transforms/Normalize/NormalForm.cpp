@@ -103,9 +103,13 @@ NodeId Graph::intern(Node node) {
   for (auto it = begin; it != end; ++it)
     if (isSame(nodes[it->second], node))
       return it->second;
-  if (node.kind != Kind::Input) {
-    for (const Ref &operand : node.operands)
+  if (node.kind == Kind::Input) {
+    node.first = node.ordinal;
+  } else {
+    for (const Ref &operand : node.operands) {
       node.level = std::max(node.level, nodes[operand.node].level);
+      node.first = std::min(node.first, nodes[operand.node].first);
+    }
     node.level += node.kind == Kind::Reduce || node.kind == Kind::Piece;
   }
   NodeId id = nodes.size();

@@ -108,6 +108,7 @@ struct Node {
   /// Longest way to an Input, counted in Reduce and Piece nodes. With the
   /// hash, what commutative operands are ordered by: same in every spelling.
   unsigned level = 0;
+  unsigned first = ~0u; ///< the least ordinal of an Input under it
   uint64_t hash = 0;
 
   bool isOp(llvm::StringRef opName) const {

@@ -237,8 +237,12 @@ void Planner::sort() {
   enum { Open = 1, Done = 2 };
   llvm::DenseMap<NodeId, int> states; // looked up only
   std::vector<std::pair<NodeId, bool>> stack;
+  auto isMade = [&](NodeId node) {
+    return plan.isTensor(node) || imported.kept.count(graph[node].value);
+  };
   for (const Tensor &tensor : llvm::reverse(imported.results))
-    stack.push_back({tensor.ref.node, false});
+    if (isMade(tensor.ref.node))
+      stack.push_back({tensor.ref.node, false});
   while (!stack.empty()) {
     auto [id, isReady] = stack.back();
     stack.pop_back();
@@ -253,7 +257,7 @@ void Planner::sort() {
     stack.push_back({id, true});
     SmallVector<NodeId> next;
     auto add = [&](NodeId node) {
-      if (plan.isTensor(node) || imported.kept.count(graph[node].value))
+      if (isMade(node))
         next.push_back(node);
     };
     const Node &node = graph[id];

@@ -100,6 +100,19 @@ static bool isPartner(const Ref &a, const Ref &b, int half) {
 std::optional<Ref> normal::recognizeRope(Graph &graph, Frame &frame,
                                          const Ref &ref) {
   const Node &node = graph[ref];
+  if (node.isOp("arith.truncf")) {
+    Ref source = graph.operand(ref, 0);
+    const Node &piece = graph[source];
+    if (!piece.isPiece("rope") ||
+        piece.type != RopeAttributes::of(piece).compute ||
+        llvm::any_of(source.at, [](AffineExpr e) { return plainDim(e) < 0; }))
+      return std::nullopt;
+    SmallVector<Ref> operands;
+    for (unsigned i = 0, e = piece.operands.size(); i < e; ++i)
+      operands.push_back(graph.operand(source, i));
+    return graph.piece(frame, "rope", piece.attributes, operands, source.at, {},
+                       node.type);
+  }
   if (node.kind != Kind::Sum || node.operands.size() != 2 ||
       node.constant != 0 || node.coefficients[0] != node.coefficients[1] ||
       node.coefficients[0] != 1)
@@ -152,6 +165,7 @@ std::optional<Ref> normal::recognizeRope(Graph &graph, Frame &frame,
           source.at.size() != node.dims.size())
         continue;
       RopeAttributes attributes;
+      attributes.compute = node.type;
       for (auto [k, expr] : llvm::enumerate(source.at))
         if (plainDim(expr) == half)
           attributes.half = k;

@@ -93,6 +93,13 @@ Value BodyWriter::index(const Step &step, AffineExpr expr) {
     return IndexOp::create(b, loc, type,
                            b.getStringAttr(step.names[dim.getPosition()]));
   auto binary = cast<AffineBinaryOpExpr>(expr);
+  // a - b is a + b * -1.
+  auto right = dyn_cast<AffineBinaryOpExpr>(binary.getRHS());
+  if (expr.getKind() == AffineExprKind::Add && right &&
+      right.getKind() == AffineExprKind::Mul &&
+      right.getRHS() == getAffineConstantExpr(-1, expr.getContext()))
+    return arith::SubIOp::create(b, loc, index(step, binary.getLHS()),
+                                 index(step, right.getLHS()));
   Value l = index(step, binary.getLHS()), r = index(step, binary.getRHS());
   switch (expr.getKind()) {
   case AffineExprKind::Add:
