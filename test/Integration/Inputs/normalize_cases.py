@@ -225,6 +225,12 @@ rms("rms_divided", "rms", lambda x, y, g: numpy_rms(x, g),
 rms("rms_power", "rms", lambda x, y, g: numpy_rms(x, g),
     inverse="%c = arith.constant 1.0e-6 : f32\n%s = arith.addf %0, %c : f32\n"
             "%h = arith.constant -0.5 : f32\n%r = math.powf %s, %h : f32")
+c = case("rms_of_product", "rms", lambda x, y, g: numpy_rms(x * y, g),
+         x="pd", y="pd", g="d")
+c.add("Z", "pd", "x[p,d], y[p,d]", MUL).add("Q", "pd", "Z[p,d]", SQUARE)
+c.add("V", "p", "Q[p,d]", "", OVER_D).add("W", "p", "V[p]", scale(1 / 8))
+c.add("R", "p", "W[p]", root(1e-6)).add("N", "pd", "Z[p,d], R[p]", MUL)
+c.add("G", "pd", "g[d], N[p,d]", MUL)
 rms("rms_wrong_count", None, lambda x, y, g: numpy_rms(x, g, 9), second=1 / 9)
 rms("rms_of_other", None, lambda x, y, g: numpy_rms(x, g, of=y), of="y")
 rms("rms_root_twice", None,
@@ -301,6 +307,12 @@ activation("gelu_tanh_nested", "AR", lambda x, y: gelu_tanh(x),
            "%s = arith.mulf %c, %k : f32\n%t = math.tanh %s : f32\n"
            "%u = arith.addf %t, %o : f32\n%v = arith.mulf %u, %h : f32\n"
            "%r = arith.mulf %0, %v : f32")
+# What x is made of is not looked into.
+for op, made in (("add", lambda x, y: x + y), ("mul", lambda x, y: x * y)):
+    first = f"%z = arith.{op}f %0, %1 : f32\n"
+    activation(f"gelu_tanh_of_{op}", "AR",
+               lambda x, y, made=made: gelu_tanh(made(x, y)),
+               first + tanh_body().replace("%0", "%z"), "x[p,d], y[p,d]")
 activation("gelu_tanh_linear_off", None, lambda x, y: gelu_tanh(x, k=0.79),
            tanh_body(k=0.79))
 activation("gelu_tanh_cubic_off", None, lambda x, y: gelu_tanh(x, cubic=0.045),
@@ -325,6 +337,14 @@ activation("silu_divided", "AR", lambda x, y: x * sigmoid(x),
            constants(o=1.0, m=-1.0) +
            "%n = arith.mulf %0, %m : f32\n%e = math.exp %n : f32\n"
            "%a = arith.addf %o, %e : f32\n%r = arith.divf %0, %a : f32")
+for op, made in (("add", lambda x, y: x + y), ("mul", lambda x, y: x * y)):
+    activation(f"silu_of_{op}", "AR",
+               lambda x, y, made=made: made(x, y) * sigmoid(made(x, y)),
+               f"%z = arith.{op}f %0, %1 : f32\n"
+               + constants(o=1.0) + "%n = arith.negf %z : f32\n"
+               "%e = math.exp %n : f32\n%a = arith.addf %e, %o : f32\n"
+               "%s = arith.divf %o, %a : f32\n%r = arith.mulf %z, %s : f32",
+               "x[p,d], y[p,d]")
 activation("silu_sign", None, lambda x, y: x * sigmoid(-x),
            constants(o=1.0) + "%e = math.exp %0 : f32\n"
            "%a = arith.addf %e, %o : f32\n%r = arith.divf %0, %a : f32")

@@ -193,6 +193,8 @@ public:
   Terms terms(const Ref &ref, unsigned most = 8) const;
   /// As a product, nested products opened likewise.
   Factors factors(const Ref &ref, unsigned most = 8) const;
+  /// As a product of the node's own operands.
+  Factors ownFactors(const Ref &ref) const;
   /// The value of a constant float.
   std::optional<double> constantOf(const Ref &ref) const;
   /// Dims of the frame that the ref depends on, ascending.

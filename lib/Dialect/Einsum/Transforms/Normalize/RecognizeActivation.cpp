@@ -38,51 +38,64 @@ struct Gate {
 };
 } // namespace
 
-/// k, where ref is k x for one x.
-static std::optional<std::pair<double, Ref>> scaled(const Graph &graph,
-                                                    const Ref &ref) {
-  Terms terms = graph.terms(ref, 1);
-  if (terms.constant != 0 || terms.list.size() != 1)
-    return std::nullopt;
-  return std::pair(terms.list[0].coefficient, terms.list[0].ref);
+/// k and x, where ref is k x. What x is made of does not matter: it is not
+/// opened.
+static std::pair<double, Ref> scaled(const Graph &graph, const Ref &ref) {
+  const Node &node = graph[ref];
+  if (node.kind == Kind::Product && node.operands.size() == 1 &&
+      node.powers[0] == 1)
+    return {node.constant, graph.operand(ref, 0)};
+  return {1, ref};
 }
 
-/// x, where ref is sqrt(2/pi) (x + 0.044715 x^3).
+/// The terms of a sum, or of a multiple of one; no further.
+static std::optional<Terms> openSum(const Graph &graph, const Ref &ref) {
+  auto [factor, sum] = scaled(graph, ref);
+  const Node &node = graph[sum];
+  if (node.kind != Kind::Sum)
+    return std::nullopt;
+  Terms result{factor * node.constant, {}};
+  for (auto [i, coefficient] : llvm::enumerate(node.coefficients))
+    result.list.push_back({factor * coefficient, graph.operand(sum, i)});
+  return result;
+}
+
+/// Whether ref is x to this power.
+static bool isPower(const Graph &graph, const Ref &ref, const Ref &x,
+                    int power) {
+  const Node &node = graph[ref];
+  return node.kind == Kind::Product && node.constant == 1 &&
+         node.operands.size() == 1 && node.powers[0] == power &&
+         graph.operand(ref, 0) == x;
+}
+
+/// x, where ref is `scale` sqrt(2/pi) (x + 0.044715 x^3).
 static std::optional<Ref> tanhArgument(const Graph &graph, const Ref &ref,
                                        double scale) {
   Type type = graph[ref].type;
   double linear = scale * kSqrt2OverPi, cubic = linear * kCubic;
-  Terms terms = graph.terms(ref, 2);
-  if (terms.constant == 0 && terms.list.size() == 2)
+  std::optional<Terms> terms = openSum(graph, ref);
+  if (terms && terms->constant == 0 && terms->list.size() == 2)
     for (unsigned i : {0u, 1u}) {
-      const Term &x = terms.list[i], &other = terms.list[1 - i];
-      Factors power = graph.factors(other.ref, 4);
-      double coefficient = other.coefficient * power.constant;
-      int total = 0;
-      bool isPower = true;
-      for (const Factor &factor : power.list) {
-        isPower &= factor.ref == x.ref && factor.power > 0;
-        total += factor.power;
-      }
-      if (isPower && total == 3 && isClose(x.coefficient, linear, type) &&
-          isClose(coefficient, cubic, type))
+      const Term &x = terms->list[i], &other = terms->list[1 - i];
+      if (isPower(graph, other.ref, x.ref, 3) &&
+          isClose(x.coefficient, linear, type) &&
+          isClose(other.coefficient, cubic, type))
         return x.ref;
     }
   // x (1 + 0.044715 x^2)
-  Factors factors = graph.factors(ref, 2);
-  if (factors.list.size() == 2 && isClose(factors.constant, linear, type))
+  const Node &node = graph[ref];
+  if (node.kind == Kind::Product && node.operands.size() == 2 &&
+      node.powers[0] == 1 && node.powers[1] == 1 &&
+      isClose(node.constant, linear, type))
     for (unsigned i : {0u, 1u}) {
-      const Factor &x = factors.list[i], &sum = factors.list[1 - i];
-      Terms inner = graph.terms(sum.ref, 1);
-      if (x.power != 1 || sum.power != 1 || inner.list.size() != 1 ||
-          !isClose(inner.constant, 1, type) ||
-          !isClose(inner.list[0].coefficient, kCubic, type))
-        continue;
-      const Node &square = graph[inner.list[0].ref];
-      if (square.kind == Kind::Product && square.constant == 1 &&
-          square.operands.size() == 1 && square.powers[0] == 2 &&
-          graph.operand(inner.list[0].ref, 0) == x.ref)
-        return x.ref;
+      Ref x = graph.operand(ref, i);
+      std::optional<Terms> inner = openSum(graph, graph.operand(ref, 1 - i));
+      if (inner && inner->list.size() == 1 &&
+          isClose(inner->constant, 1, type) &&
+          isClose(inner->list[0].coefficient, kCubic, type) &&
+          isPower(graph, inner->list[0].ref, x, 2))
+        return x;
     }
   return std::nullopt;
 }
@@ -92,41 +105,40 @@ static std::optional<Gate> matchGate(const Graph &graph, const Factor &factor) {
   Type type = graph[factor.ref].type;
   // erfc(-x/sqrt 2) is 1 + erf(x/sqrt 2).
   if (graph[factor.ref].isOp("math.erfc") && factor.power == 1) {
-    auto argument = scaled(graph, graph.operand(factor.ref, 0));
-    if (argument && isClose(argument->first, -kInverseSqrt2, type))
-      return Gate{Activation::Gelu, argument->second, 0.5};
+    auto [k, x] = scaled(graph, graph.operand(factor.ref, 0));
+    if (isClose(k, -kInverseSqrt2, type))
+      return Gate{Activation::Gelu, x, 0.5};
     return std::nullopt;
   }
   if (graph[factor.ref].kind != Kind::Sum)
     return std::nullopt;
-  Terms terms = graph.terms(factor.ref, 1);
-  if (terms.list.size() != 1 || !(terms.constant > 0))
+  std::optional<Terms> terms = openSum(graph, factor.ref);
+  if (terms->list.size() != 1 || !(terms->constant > 0))
     return std::nullopt;
-  const Term &term = terms.list[0];
+  const Term &term = terms->list[0];
   const Node &node = graph[term.ref];
-  if (!isClose(term.coefficient, terms.constant, type))
+  if (!isClose(term.coefficient, terms->constant, type))
     return std::nullopt;
   if (factor.power == -1 && node.isOp("math.exp")) {
-    auto argument = scaled(graph, graph.operand(term.ref, 0));
-    if (argument && argument->first == -1)
-      return Gate{Activation::Silu, argument->second, terms.constant};
-    // 1 + exp(-2 z) is tanh's other form.
-    auto tanh = tanhArgument(graph, graph.operand(term.ref, 0), -2);
-    if (tanh)
-      return Gate{Activation::GeluTanh, *tanh, terms.constant};
+    auto [k, x] = scaled(graph, graph.operand(term.ref, 0));
+    if (k == -1)
+      return Gate{Activation::Silu, x, terms->constant};
+    // 1 / (1 + exp(-2 z)) is (1 + tanh z) / 2.
+    if (auto x = tanhArgument(graph, graph.operand(term.ref, 0), -2))
+      return Gate{Activation::GeluTanh, *x, terms->constant};
     return std::nullopt;
   }
   if (factor.power != 1)
     return std::nullopt;
   if (node.isOp("math.erf")) {
-    auto argument = scaled(graph, graph.operand(term.ref, 0));
-    if (argument && isClose(argument->first, kInverseSqrt2, type))
-      return Gate{Activation::Gelu, argument->second, 0.5 / terms.constant};
+    auto [k, x] = scaled(graph, graph.operand(term.ref, 0));
+    if (isClose(k, kInverseSqrt2, type))
+      return Gate{Activation::Gelu, x, 0.5 / terms->constant};
     return std::nullopt;
   }
   if (node.isOp("math.tanh"))
     if (auto x = tanhArgument(graph, graph.operand(term.ref, 0), 1))
-      return Gate{Activation::GeluTanh, *x, 0.5 / terms.constant};
+      return Gate{Activation::GeluTanh, *x, 0.5 / terms->constant};
   return std::nullopt;
 }
 
@@ -164,10 +176,8 @@ static std::optional<Ref> addGate(Graph &graph, const Frame &frame,
                      type);
 }
 
-static std::optional<Ref> matchProduct(Graph &graph, const Frame &frame,
-                                       const Ref &ref) {
-  Type type = graph[ref].type;
-  Factors factors = graph.factors(ref);
+static std::optional<Ref> matchFactors(Graph &graph, const Frame &frame,
+                                       const Factors &factors, Type type) {
   for (auto [i, factor] : llvm::enumerate(factors.list)) {
     if (graph[factor.ref].isPiece("activation") && factor.power == 1) {
       Factors gated{factors.constant, {factor}};
@@ -205,6 +215,15 @@ static std::optional<Ref> matchProduct(Graph &graph, const Frame &frame,
   return std::nullopt;
 }
 
+/// As the program nests it, then with nested products opened.
+static std::optional<Ref> matchProduct(Graph &graph, const Frame &frame,
+                                       const Ref &ref) {
+  Type type = graph[ref].type;
+  if (auto result = matchFactors(graph, frame, graph.ownFactors(ref), type))
+    return result;
+  return matchFactors(graph, frame, graph.factors(ref), type);
+}
+
 /// x/2 + x/2 erf(x / sqrt 2): taken apart again.
 static std::optional<Ref> matchSum(Graph &graph, const Frame &frame,
                                    const Ref &ref) {
@@ -213,7 +232,7 @@ static std::optional<Ref> matchSum(Graph &graph, const Frame &frame,
     return std::nullopt;
   for (unsigned i : {0u, 1u}) {
     Ref x = graph.operand(ref, i);
-    Factors factors = graph.factors(graph.operand(ref, 1 - i), 3);
+    Factors factors = graph.ownFactors(graph.operand(ref, 1 - i));
     for (unsigned j = 0; j < factors.list.size(); ++j) {
       if (factors.list[j].ref != x || factors.list[j].power != 1)
         continue;

@@ -214,10 +214,9 @@ static Ref makeNorm(Graph &graph, const Frame &frame,
 }
 
 /// x - mean x, or x, times the inverse deviation.
-static std::optional<Ref> matchProduct(Graph &graph, Frame &frame,
-                                       const Ref &ref, bool wantsCentered) {
-  const Frame original = frame;
-  Factors factors = graph.factors(ref);
+static std::optional<Ref> matchFactors(Graph &graph, const Frame &original,
+                                       const Factors &factors, Type type,
+                                       bool wantsCentered) {
   for (auto [i, factor] : llvm::enumerate(factors.list)) {
     Frame inner = original;
     auto deviation = matchInverseDeviation(graph, inner, factor);
@@ -250,15 +249,24 @@ static std::optional<Ref> matchProduct(Graph &graph, Frame &frame,
       }
       Factors rest{factors.constant, {}};
       rest.list.push_back(
-          {makeNorm(graph, original, *deviation, x, *columns, graph[ref].type),
-           1});
+          {makeNorm(graph, original, *deviation, x, *columns, type), 1});
       for (auto [k, left] : llvm::enumerate(factors.list))
         if (k != i && k != j)
           rest.list.push_back(left);
-      return addGamma(graph, original, rest, graph[ref].type);
+      return addGamma(graph, original, rest, type);
     }
   }
   return std::nullopt;
+}
+
+/// As the program nests it (x may be a product), then opened.
+static std::optional<Ref> matchProduct(Graph &graph, const Frame &frame,
+                                       const Ref &ref, bool wantsCentered) {
+  Type type = graph[ref].type;
+  if (auto result = matchFactors(graph, frame, graph.ownFactors(ref), type,
+                                 wantsCentered))
+    return result;
+  return matchFactors(graph, frame, graph.factors(ref), type, wantsCentered);
 }
 
 /// x*s - (mean x)*s, each with the same gamma, plus what else there is.

@@ -118,7 +118,7 @@ std::optional<Ref> normal::recognizeRope(Graph &graph, Frame &frame,
       node.coefficients[0] != 1)
     return std::nullopt;
   for (unsigned i : {0u, 1u}) {
-    Factors straight = graph.factors(graph.operand(ref, i), 3);
+    Factors straight = graph.ownFactors(graph.operand(ref, i));
     Factors turned = graph.factors(graph.operand(ref, 1 - i), 4);
     if (straight.constant != 1 || straight.list.size() != 2 ||
         turned.constant != 1)

@@ -95,6 +95,16 @@ Factors Graph::factors(const Ref &ref, unsigned most) const {
   return result;
 }
 
+Factors Graph::ownFactors(const Ref &ref) const {
+  const Node &node = nodes[ref.node];
+  if (node.kind != Kind::Product)
+    return {1, {{ref, 1}}};
+  Factors result{node.constant, {}};
+  for (auto [i, power] : llvm::enumerate(node.powers))
+    result.list.push_back({operand(ref, i), power});
+  return result;
+}
+
 std::optional<double> Graph::constantOf(const Ref &ref) const {
   const Node &node = nodes[ref.node];
   if (node.kind == Kind::Constant && node.type.isFloat())
