@@ -155,8 +155,15 @@ Ref Graph::product(const Frame &frame, const Factors &factors, Type type) {
   }
   if (list.empty())
     return this->constant(constant, type);
-  if (constant == 1 && list.size() == 1 && list[0].power == 1)
-    return list[0].ref;
+  if (list.size() == 1 && list[0].power == 1) {
+    Ref only = list[0].ref;
+    if (constant == 1)
+      return only;
+    // The constant stands beside the factors: c(xy) is (cx)y.
+    if (nodes[only.node].kind == Kind::Product &&
+        nodes[only.node].constant == 1)
+      list = ownFactors(only).list;
+  }
 
   SmallVector<Ref> operands;
   SmallVector<uint64_t> powers;

@@ -21,11 +21,14 @@ class Arguments {
 public:
   Arguments(Materializer &m, ArrayRef<AffineExpr> place) : m(m), place(place) {}
 
-  unsigned add(const Read &read) { return add(Scalar{{read}, {}, {}}); }
+  /// `widened`: what it is cast to, where it is read.
+  unsigned add(const Read &read, Type widened) {
+    return add(Scalar{{read}, {}, widened});
+  }
   unsigned add(const Ref &ref) { return add(m.scalar(ref, place)); }
   ArrayRef<Read> reads() const { return allReads; }
 
-  /// Values of all that was added, in the body; in the body's type at least.
+  /// Values of all that was added, in the body.
   static SmallVector<Value> evaluate(const std::vector<Scalar> &scalars,
                                      ArrayRef<SmallVector<unsigned, 2>> of,
                                      BodyBuilder &b, ValueRange in) {
@@ -34,9 +37,10 @@ public:
       SmallVector<Value> arguments;
       for (unsigned position : positions)
         arguments.push_back(in[position]);
-      result.push_back(scalar.body
-                           ? scalar.body(b.getBuilder(), b.getLoc(), arguments)
-                           : arguments.front());
+      Value value = scalar.body
+                        ? scalar.body(b.getBuilder(), b.getLoc(), arguments)
+                        : arguments.front();
+      result.push_back(b.cast(value, scalar.type));
     }
     return result;
   }
@@ -116,8 +120,8 @@ static void emitNorm(Materializer &m, NodeId id) {
                                                : emitRmsNorm(space, x, emit);
 
   Arguments arguments(m, ranks);
-  arguments.add(norm.value);
-  arguments.add(norm.inverse);
+  arguments.add(norm.value, attributes.compute);
+  arguments.add(norm.inverse, attributes.compute);
   for (const Ref &parameter : ArrayRef(node.operands).drop_front())
     arguments.add(parameter);
   Equation nr;
@@ -126,8 +130,7 @@ static void emitNorm(Materializer &m, NodeId id) {
   Type type = node.type;
   nr.map =
       arguments.body([attributes, type](BodyBuilder &b, ArrayRef<Value> in) {
-        Value value = b.mul(b.cast(in[0], attributes.compute),
-                            b.cast(in[1], attributes.compute));
+        Value value = b.mul(in[0], in[1]);
         BodyBuilder affine = typed(b, attributes.affine);
         value = affine.cast(value, attributes.affine);
         unsigned next = 2;
@@ -169,8 +172,9 @@ PieceKind normal::activationKind() {
     ActivationAttributes attributes = ActivationAttributes::of(node);
     ::Exprs ranks = m.ranksOf(id);
     Arguments arguments(m, ranks);
-    for (const Ref &operand : node.operands)
-      arguments.add(m.read(operand, ranks));
+    arguments.add(m.read(node.operands[0], ranks), attributes.compute);
+    if (node.operands.size() > 1)
+      arguments.add(m.read(node.operands[1], ranks), attributes.gated);
     Equation eq;
     eq.exact = true;
     eq.inputs.assign(arguments.reads().begin(), arguments.reads().end());
@@ -178,11 +182,11 @@ PieceKind normal::activationKind() {
     Type type = node.type;
     eq.map = arguments.body(
         [attributes, function, type](BodyBuilder &b, ArrayRef<Value> in) {
-          Value value = function(b, b.cast(in[0], attributes.compute));
+          Value value = function(b, in[0]);
           BodyBuilder gated = typed(b, attributes.gated);
           value = gated.cast(value, attributes.gated);
           if (in.size() > 1)
-            value = gated.mul(value, gated.cast(in[1], attributes.gated));
+            value = gated.mul(value, in[1]);
           return gated.cast(value, type);
         });
     eq.name = m.nameFor(id, "AR");
@@ -211,8 +215,8 @@ PieceKind normal::ropeKind() {
     SmallVector<AffineExpr> partner(ranks);
     partner[attributes.half] = 1 - partner[attributes.half];
     Arguments arguments(m, ranks);
-    arguments.add(m.read(node.operands[0], ranks));
-    arguments.add(m.read(node.operands[0], partner));
+    arguments.add(m.read(node.operands[0], ranks), attributes.compute);
+    arguments.add(m.read(node.operands[0], partner), attributes.compute);
     arguments.add(node.operands[1]);
     arguments.add(node.operands[2]);
     Equation eq;

@@ -28,7 +28,7 @@ Materializer::Materializer(const Imported &imported, const Plan &plan,
 }
 
 //===----------------------------------------------------------------------===//
-// Ranks and layouts
+// Ranks and tensors
 //===----------------------------------------------------------------------===//
 
 normal::Exprs Materializer::ranksOf(NodeId node, bool withBound) {
@@ -42,88 +42,6 @@ normal::Exprs Materializer::ranksOf(NodeId node, bool withBound) {
   if (withBound)
     add(graph[node].bound);
   return result;
-}
-
-/// The layout of a tensor over the dims of its node, where each dimension is
-/// made of them; empty where it is not (a broadcast, a part).
-static normal::Exprs layoutOver(const Graph &graph, const Tensor &tensor) {
-  SmallVector<AffineExpr> local(tensor.frame.dims.size());
-  for (auto [i, expr] : llvm::enumerate(tensor.ref.at)) {
-    int dim = plainDim(expr);
-    if (dim < 0 || local[dim] ||
-        tensor.frame.dims[dim].extent != graph[tensor.ref].dims[i].extent)
-      return {};
-    local[dim] = getAffineDimExpr(i, expr.getContext());
-  }
-  normal::Exprs result;
-  for (AffineExpr expr : tensor.layout) {
-    bool covered = true;
-    expr.walk([&](AffineExpr e) {
-      if (int dim = plainDim(e); dim >= 0)
-        covered &= static_cast<bool>(local[dim]);
-    });
-    if (!covered)
-      return {};
-    for (auto [i, replacement] : llvm::enumerate(local))
-      if (!replacement)
-        local[i] = getAffineConstantExpr(0, expr.getContext());
-    result.push_back(expr.replaceDims(local));
-  }
-  return result;
-}
-
-void Materializer::chooseLayouts() {
-  auto want = [&](const Tensor &tensor) {
-    if (plan.isTensor(tensor.ref.node) && !tensor.layout.empty())
-      if (Exprs layout = layoutOver(graph, tensor); !layout.empty())
-        layouts.try_emplace(tensor.ref.node, layout);
-  };
-  llvm::for_each(imported.results, want);
-  for (NodeId id : plan.order) {
-    const Node &node = graph[id];
-    if (auto it = imported.kept.find(node.value); it != imported.kept.end())
-      for (auto &[i, tensor] : it->second.operands)
-        want(tensor);
-    auto kind = kinds.find(node.name);
-    if (node.kind != Kind::Piece || kind == kinds.end() || !kind->second.layout)
-      continue;
-    for (unsigned i = 0, e = node.operands.size(); i < e; ++i) {
-      NodeId operand = throughWidening(graph, node.operands[i]).node;
-      SmallVector<unsigned> order = kind->second.layout(graph, node, i);
-      if (!plan.isTensor(operand) || order.empty())
-        continue;
-      Exprs layout;
-      for (unsigned dim : order)
-        layout.push_back(getAffineDimExpr(dim, graph.getContext()));
-      layouts.try_emplace(operand, layout);
-    }
-  }
-  // What is rotated is laid out like the result.
-  for (NodeId id : llvm::reverse(plan.order)) {
-    const Node &node = graph[id];
-    auto wanted = layouts.find(id);
-    if (!node.isPiece("rope") || wanted == layouts.end())
-      continue;
-    Ref operand = throughWidening(graph, node.operands[0]);
-    if (!plan.isTensor(operand.node))
-      continue;
-    SmallVector<AffineExpr> inverse(node.dims.size());
-    for (auto [i, expr] : llvm::enumerate(operand.at))
-      inverse[plainDim(expr)] = getAffineDimExpr(i, graph.getContext());
-    Exprs layout;
-    for (AffineExpr expr : wanted->second)
-      layout.push_back(expr.replaceDims(inverse));
-    layouts.try_emplace(operand.node, layout);
-  }
-}
-
-normal::Exprs Materializer::layoutOf(NodeId node) const {
-  auto it = layouts.find(node);
-  if (it != layouts.end())
-    return it->second;
-  Frame own(graph.getContext());
-  own.dims.append(graph[node].dims.begin(), graph[node].dims.end());
-  return own.all();
 }
 
 void Materializer::define(NodeId node, Value tensor,

@@ -26,6 +26,12 @@ static bool isLeafKind(const Node &node) {
          node.kind == Kind::Index;
 }
 
+bool normal::isRoundedResidual(const Graph &graph, const Node &node) {
+  return isResidual(graph, node) ||
+         (node.isOp("arith.truncf") &&
+          isResidual(graph, graph[node.operands[0]]));
+}
+
 bool normal::isResidual(const Graph &graph, const Node &node) {
   if (node.kind != Kind::Sum)
     return false;
@@ -53,6 +59,7 @@ private:
   void reach();
   void mark(const Ref &ref);
   void demand(NodeId id);
+  bool isRoundedOnly(NodeId id);
   void decide();
   void absorb();
   void sort();
@@ -65,7 +72,10 @@ private:
   /// Tensors whose expression a node is in; two are enough to know.
   std::map<NodeId, std::set<NodeId>> owners;
   std::map<NodeId, std::set<NodeId>> readers; ///< owners, of tensors
-  llvm::DenseMap<NodeId, bool> reads;         ///< whether any input; looked up
+  /// Nodes that have it as an operand, and ~0u for what is outside; two are
+  /// enough to know.
+  std::map<NodeId, std::set<NodeId>> users;
+  llvm::DenseMap<NodeId, bool> reads; ///< whether any input; looked up
 };
 } // namespace
 
@@ -93,12 +103,16 @@ void Planner::reach() {
     push(ref);
     demand(ref.node);
     owners[ref.node].insert(outside);
+    users[ref.node].insert(outside);
   };
   for (const Tensor &tensor : imported.results)
     root(tensor.ref);
   while (!stack.empty()) {
     NodeId id = stack.pop_back_val();
     llvm::for_each(graph[id].operands, push);
+    for (const Ref &operand : graph[id].operands)
+      if (users[operand.node].size() < 2)
+        users[operand.node].insert(id);
     forEachKeptOperand(imported, id, root);
   }
   // Operands are made before what reads them.
@@ -118,6 +132,13 @@ void Planner::demand(NodeId id) {
 /// `ref` is a tensor, or a widened one.
 void Planner::mark(const Ref &ref) { demand(throughWidening(graph, ref).node); }
 
+/// Nobody but a narrowing cast reads it.
+bool Planner::isRoundedOnly(NodeId id) {
+  const std::set<NodeId> &readers = users[id];
+  return readers.size() == 1 && *readers.begin() != ~0u &&
+         graph[*readers.begin()].isOp("arith.truncf");
+}
+
 void Planner::decide() {
   for (NodeId id : llvm::reverse(reached)) {
     const Node &node = graph[id];
@@ -126,8 +147,13 @@ void Planner::decide() {
     std::set<NodeId> &mine = owners[id];
     bool isShared = mine.size() > 1 && !node.isOp("arith.extf") &&
                     (node.dims.size() > 1 || reads.lookup(id));
+    // A residual that is rounded is so in its own Einsum.
+    bool isRounded = isResidual(graph, node) && isRoundedOnly(id);
+    bool rounds = node.isOp("arith.truncf") &&
+                  isResidual(graph, graph[node.operands[0]]) &&
+                  isRoundedOnly(node.operands[0].node);
     if (node.kind == Kind::Reduce || node.kind == Kind::Piece || isShared ||
-        isResidual(graph, node))
+        rounds || (isResidual(graph, node) && !isRounded))
       plan.tensors.insert(id);
     if (plan.isTensor(id)) {
       readers[id] = mine;

@@ -38,11 +38,17 @@ Plan makePlan(const Imported &imported, const PieceKinds &kinds);
 llvm::SmallVector<Ref> leavesOf(const Graph &graph, const Plan &plan,
                                 NodeId tensor);
 
+/// The layout of a tensor over the dims of its node, where each dimension is
+/// made of them; empty where it is not (a broadcast, a part).
+Exprs layoutOver(const Graph &graph, const Tensor &tensor);
+
 /// The source of widening casts.
 Ref throughWidening(const Graph &graph, Ref ref);
 
 /// A sum of at least two whole tensors: it stays an Einsum of its own.
 bool isResidual(const Graph &graph, const Node &node);
+/// One, or one that is rounded.
+bool isRoundedResidual(const Graph &graph, const Node &node);
 
 } // namespace transfusion::einsum::normal
 

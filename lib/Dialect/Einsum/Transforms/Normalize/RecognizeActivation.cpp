@@ -40,17 +40,20 @@ struct Gate {
 
 /// k and x, where ref is k x. What x is made of does not matter: it is not
 /// opened.
-static std::pair<double, Ref> scaled(const Graph &graph, const Ref &ref) {
-  const Node &node = graph[ref];
-  if (node.kind == Kind::Product && node.operands.size() == 1 &&
-      node.powers[0] == 1)
-    return {node.constant, graph.operand(ref, 0)};
-  return {1, ref};
+static std::pair<double, Ref> scaled(Graph &graph, const Frame &frame,
+                                     const Ref &ref) {
+  Factors factors = graph.ownFactors(ref);
+  double constant = factors.constant;
+  if (constant == 1)
+    return {1, ref};
+  factors.constant = 1;
+  return {constant, graph.product(frame, factors, graph[ref].type)};
 }
 
 /// The terms of a sum, or of a multiple of one; no further.
-static std::optional<Terms> openSum(const Graph &graph, const Ref &ref) {
-  auto [factor, sum] = scaled(graph, ref);
+static std::optional<Terms> openSum(Graph &graph, const Frame &frame,
+                                    const Ref &ref) {
+  auto [factor, sum] = scaled(graph, frame, ref);
   const Node &node = graph[sum];
   if (node.kind != Kind::Sum)
     return std::nullopt;
@@ -70,11 +73,11 @@ static bool isPower(const Graph &graph, const Ref &ref, const Ref &x,
 }
 
 /// x, where ref is `scale` sqrt(2/pi) (x + 0.044715 x^3).
-static std::optional<Ref> tanhArgument(const Graph &graph, const Ref &ref,
-                                       double scale) {
+static std::optional<Ref> tanhArgument(Graph &graph, const Frame &frame,
+                                       const Ref &ref, double scale) {
   Type type = graph[ref].type;
   double linear = scale * kSqrt2OverPi, cubic = linear * kCubic;
-  std::optional<Terms> terms = openSum(graph, ref);
+  std::optional<Terms> terms = openSum(graph, frame, ref);
   if (terms && terms->constant == 0 && terms->list.size() == 2)
     for (unsigned i : {0u, 1u}) {
       const Term &x = terms->list[i], &other = terms->list[1 - i];
@@ -90,7 +93,8 @@ static std::optional<Ref> tanhArgument(const Graph &graph, const Ref &ref,
       isClose(node.constant, linear, type))
     for (unsigned i : {0u, 1u}) {
       Ref x = graph.operand(ref, i);
-      std::optional<Terms> inner = openSum(graph, graph.operand(ref, 1 - i));
+      std::optional<Terms> inner =
+          openSum(graph, frame, graph.operand(ref, 1 - i));
       if (inner && inner->list.size() == 1 &&
           isClose(inner->constant, 1, type) &&
           isClose(inner->list[0].coefficient, kCubic, type) &&
@@ -101,18 +105,19 @@ static std::optional<Ref> tanhArgument(const Graph &graph, const Ref &ref,
 }
 
 /// The function and its x, where the factor is g(x) up to a constant.
-static std::optional<Gate> matchGate(const Graph &graph, const Factor &factor) {
+static std::optional<Gate> matchGate(Graph &graph, const Frame &frame,
+                                     const Factor &factor) {
   Type type = graph[factor.ref].type;
   // erfc(-x/sqrt 2) is 1 + erf(x/sqrt 2).
   if (graph[factor.ref].isOp("math.erfc") && factor.power == 1) {
-    auto [k, x] = scaled(graph, graph.operand(factor.ref, 0));
+    auto [k, x] = scaled(graph, frame, graph.operand(factor.ref, 0));
     if (isClose(k, -kInverseSqrt2, type))
       return Gate{Activation::Gelu, x, 0.5};
     return std::nullopt;
   }
   if (graph[factor.ref].kind != Kind::Sum)
     return std::nullopt;
-  std::optional<Terms> terms = openSum(graph, factor.ref);
+  std::optional<Terms> terms = openSum(graph, frame, factor.ref);
   if (terms->list.size() != 1 || !(terms->constant > 0))
     return std::nullopt;
   const Term &term = terms->list[0];
@@ -120,24 +125,24 @@ static std::optional<Gate> matchGate(const Graph &graph, const Factor &factor) {
   if (!isClose(term.coefficient, terms->constant, type))
     return std::nullopt;
   if (factor.power == -1 && node.isOp("math.exp")) {
-    auto [k, x] = scaled(graph, graph.operand(term.ref, 0));
+    auto [k, x] = scaled(graph, frame, graph.operand(term.ref, 0));
     if (k == -1)
       return Gate{Activation::Silu, x, terms->constant};
     // 1 / (1 + exp(-2 z)) is (1 + tanh z) / 2.
-    if (auto x = tanhArgument(graph, graph.operand(term.ref, 0), -2))
+    if (auto x = tanhArgument(graph, frame, graph.operand(term.ref, 0), -2))
       return Gate{Activation::GeluTanh, *x, terms->constant};
     return std::nullopt;
   }
   if (factor.power != 1)
     return std::nullopt;
   if (node.isOp("math.erf")) {
-    auto [k, x] = scaled(graph, graph.operand(term.ref, 0));
+    auto [k, x] = scaled(graph, frame, graph.operand(term.ref, 0));
     if (isClose(k, kInverseSqrt2, type))
       return Gate{Activation::Gelu, x, 0.5 / terms->constant};
     return std::nullopt;
   }
   if (node.isOp("math.tanh"))
-    if (auto x = tanhArgument(graph, graph.operand(term.ref, 0), 1))
+    if (auto x = tanhArgument(graph, frame, graph.operand(term.ref, 0), 1))
       return Gate{Activation::GeluTanh, *x, 0.5 / terms->constant};
   return std::nullopt;
 }
@@ -188,7 +193,7 @@ static std::optional<Ref> matchFactors(Graph &graph, const Frame &frame,
         return result;
       continue;
     }
-    std::optional<Gate> gate = matchGate(graph, factor);
+    std::optional<Gate> gate = matchGate(graph, frame, factor);
     if (!gate)
       continue;
     for (auto [j, x] : llvm::enumerate(factors.list)) {

@@ -62,8 +62,9 @@ void RoleFinder::nameOperands(NodeId id, const Node &piece, const Role &role) {
     return throughWidening(graph, piece.operands[i]).node;
   };
   if (piece.name == "layer_norm" || piece.name == "rms_norm") {
-    if (graph[operand(0)].kind == Kind::Sum && plan.isTensor(operand(0)) &&
-        !contractionOf(operand(0)))
+    const Node &source = graph[operand(0)];
+    bool isSum = source.kind == Kind::Sum || isRoundedResidual(graph, source);
+    if (isSum && plan.isTensor(operand(0)) && !contractionOf(operand(0)))
       give(operand(0), {role.kind, role.number, "IAV"});
     return;
   }
@@ -146,7 +147,7 @@ void RoleFinder::run() {
         give(id, {"out", next("out"), "O"});
       else if (graph[factor(*contraction, 1)].kind == Kind::Input)
         give(id, {"linear", next("linear"), "L"});
-    } else if (isResidual(graph, node)) {
+    } else if (isRoundedResidual(graph, node)) {
       give(id, {"add", next("add"), "RES"});
     }
     if (!cascade.roles.count(id))

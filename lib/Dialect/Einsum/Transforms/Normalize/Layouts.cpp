@@ -1,0 +1,102 @@
+//===- Layouts.cpp - How tensors of the normal form are laid out ----------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whoever reads a tensor as a whole says how: the results of the cascade, kept
+// Einsums, attention. Nobody else minds, and gets the dims in their order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Import.h"
+#include "Indices.h"
+#include "Materialize.h"
+#include "Plan.h"
+
+using namespace mlir;
+using namespace transfusion::einsum;
+using namespace transfusion::einsum::normal;
+
+normal::Exprs normal::layoutOver(const Graph &graph, const Tensor &tensor) {
+  SmallVector<AffineExpr> local(tensor.frame.dims.size());
+  for (auto [i, expr] : llvm::enumerate(tensor.ref.at)) {
+    int dim = plainDim(expr);
+    if (dim < 0 || local[dim] ||
+        tensor.frame.dims[dim].extent != graph[tensor.ref].dims[i].extent)
+      return {};
+    local[dim] = getAffineDimExpr(i, expr.getContext());
+  }
+  normal::Exprs result;
+  for (AffineExpr expr : tensor.layout) {
+    bool covered = true;
+    expr.walk([&](AffineExpr e) {
+      if (int dim = plainDim(e); dim >= 0)
+        covered &= static_cast<bool>(local[dim]);
+    });
+    if (!covered)
+      return {};
+    // A dim without a place is not in the expression.
+    SmallVector<AffineExpr> places(local);
+    for (AffineExpr &place : places)
+      if (!place)
+        place = getAffineConstantExpr(0, expr.getContext());
+    result.push_back(expr.replaceDims(places));
+  }
+  return result;
+}
+
+void Materializer::chooseLayouts() {
+  auto want = [&](const Tensor &tensor) {
+    if (plan.isTensor(tensor.ref.node) && !tensor.layout.empty())
+      if (Exprs layout = layoutOver(graph, tensor); !layout.empty())
+        layouts.try_emplace(tensor.ref.node, layout);
+  };
+  llvm::for_each(imported.results, want);
+  for (NodeId id : plan.order) {
+    const Node &node = graph[id];
+    if (auto it = imported.kept.find(node.value); it != imported.kept.end())
+      for (auto &[i, tensor] : it->second.operands)
+        want(tensor);
+    auto kind = kinds.find(node.name);
+    if (node.kind != Kind::Piece || kind == kinds.end() || !kind->second.layout)
+      continue;
+    for (unsigned i = 0, e = node.operands.size(); i < e; ++i) {
+      NodeId operand = throughWidening(graph, node.operands[i]).node;
+      SmallVector<unsigned> order = kind->second.layout(graph, node, i);
+      if (!plan.isTensor(operand) || order.empty())
+        continue;
+      Exprs layout;
+      for (unsigned dim : order)
+        layout.push_back(getAffineDimExpr(dim, graph.getContext()));
+      layouts.try_emplace(operand, layout);
+    }
+  }
+  // What is rotated is laid out like the result.
+  for (NodeId id : llvm::reverse(plan.order)) {
+    const Node &node = graph[id];
+    auto wanted = layouts.find(id);
+    if (!node.isPiece("rope") || wanted == layouts.end())
+      continue;
+    Ref operand = throughWidening(graph, node.operands[0]);
+    if (!plan.isTensor(operand.node))
+      continue;
+    SmallVector<AffineExpr> inverse(node.dims.size());
+    for (auto [i, expr] : llvm::enumerate(operand.at))
+      inverse[plainDim(expr)] = getAffineDimExpr(i, graph.getContext());
+    Exprs layout;
+    for (AffineExpr expr : wanted->second)
+      layout.push_back(expr.replaceDims(inverse));
+    layouts.try_emplace(operand.node, layout);
+  }
+}
+
+normal::Exprs Materializer::layoutOf(NodeId node) const {
+  auto it = layouts.find(node);
+  if (it != layouts.end())
+    return it->second;
+  Frame own(graph.getContext());
+  own.dims.append(graph[node].dims.begin(), graph[node].dims.end());
+  return own.all();
+}
