@@ -48,12 +48,12 @@ func.func @merged(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>, %b: tensor<6xf32>) -
   return %0 : tensor<4x6xf32>
 }
 
-// What two read is made once; a residual is an Einsum of its own, with what is
-// nearer to the arguments first.
+// What two read is made once; a sum of two whole tensors is an Einsum of its own,
+// with what is nearer to the arguments first.
 // CHECK-LABEL: @shared
 // CHECK: %[[E:.*]] = einsum.map_reduce "T{{[12]}}" [p,{{[dk]}}] from %arg0[p,{{[dk]}}] map math.exp
 // CHECK: %[[L:.*]] = einsum.map_reduce "L" [p,d] from %[[E]][p,{{.}}], %arg1[d,{{.}}]
-// CHECK: einsum.map_reduce "RES" [p,d] from %[[E]][p,d], %[[L]][p,d] map arith.addf
+// CHECK: [p,d] from %[[E]][p,{{.}}], %[[L]][p,d] map arith.addf
 func.func @shared(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %0 = einsum.cascade ranks(p = 4, d = 8, k = 8) {
     %T1 = einsum.map_reduce "T1" [p,d] from %x[p,d] map math.exp : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -107,6 +107,29 @@ func.func @casts(%x: tensor<4x8xbf16>, %w: tensor<8xbf16>) -> tensor<4xbf16> {
     einsum.yield %s : tensor<4xbf16>
   } -> tensor<4xbf16>
   return %0 : tensor<4xbf16>
+}
+
+// A residual that is rounded is so in its own Einsum.
+// CHECK-LABEL: @rounded
+// CHECK: %[[L:.*]] = einsum.map_reduce "L" {{.*}} -> tensor<4x8xf32>
+// CHECK: einsum.map_reduce "RES" [p,d] from %arg0[p,d], %[[L]][p,d] map {
+// CHECK: arith.addf
+// CHECK: arith.truncf
+// CHECK-NOT: einsum.map_reduce
+func.func @rounded(%x: tensor<4x8xbf16>, %y: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xbf16> {
+  %0 = einsum.cascade ranks(p = 4, d = 8, k = 8) {
+    %L = einsum.map_reduce "dot1" [p,d] from %y[p,k], %w[d,k] map arith.mulf reduce add over [k]
+      : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %R = einsum.map_reduce "add1" [p,d] from %x[p,d], %L[p,d] map {
+    ^bb0(%a: bf16, %b: f32):
+      %1 = arith.extf %a : bf16 to f32
+      %2 = arith.addf %b, %1 : f32
+      %3 = arith.truncf %2 : f32 to bf16
+      einsum.yield %3 : bf16
+    } : (tensor<4x8xbf16>, tensor<4x8xf32>) -> tensor<4x8xbf16>
+    einsum.yield %R : tensor<4x8xbf16>
+  } -> tensor<4x8xbf16>
+  return %0 : tensor<4x8xbf16>
 }
 
 // Every reader takes its part of a fused projection: each is a projection.
