@@ -9,8 +9,8 @@
 // before the next begins: between them stands a value that reduces the rank. A
 // softmax that takes the maximum first walks its keys three times, layer norm
 // its features three times (mean, variance, result). Ranks m1 and m0, tiles of
-// one sequence, are walked together, as in FuseMax: a recurrence along m1 passes
-// on what it has so far, so that one pass is enough.
+// one sequence, are walked together, as in FuseMax: a recurrence along m1
+// passes on what it has so far, so that one pass is enough.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_DIALECT_EINSUM_TRANSFORMS_REPORTPASSES_H

@@ -59,7 +59,7 @@ static bool isMean(double coefficient, const Frame &frame,
   double count = 1;
   for (AffineExpr column : columns)
     count *= frame.dims[plainDim(column)].extent;
-  // Half a unit: what rounding 1/N to the type does.
+  // Rounding 1/N to the type moves it by half a unit; one is allowed.
   return isClose(coefficient * count, 1.0, type, 1);
 }
 
