@@ -46,7 +46,7 @@ func.func @kept(%x: tensor<2x7x15xf32>) -> tensor<14x15xf32> {
 // Tokens of all batch entries in one dimension: what exporters write.
 // CHECK-LABEL: @tokens
 // CHECK: "L" [b,p,n] from %arg0[b,p,d], %arg1[d,n]
-// CHECK: "RES" [b*7+p,n] from %L[b,p,n], %arg2[b*7+p,n]
+// CHECK: "RES" [b*7+p,n] from %arg2[b*7+p,n], %L[b,p,n]
 func.func @tokens(%x: tensor<2x7x15xf32>, %w: tensor<15x4xf32>, %r: tensor<14x4xf32>) -> tensor<14x4xf32> {
   %f = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x7x15xf32> into tensor<14x15xf32>
   %l = einsum.linear %f, %w : (tensor<14x15xf32>, tensor<15x4xf32>) -> tensor<14x4xf32>
