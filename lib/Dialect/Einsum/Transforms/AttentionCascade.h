@@ -48,11 +48,6 @@ struct AttentionSpace {
   bool zeroEmptyRows = false;
 };
 
-/// Emits one Einsum of an attention under its published name: sets the name,
-/// the result and the element type of the equation.
-using EmitEinsum = std::function<mlir::Value(
-    llvm::StringRef, Equation, llvm::ArrayRef<mlir::AffineExpr>, mlir::Type)>;
-
 class AttentionCascade {
 public:
   AttentionCascade(CascadeBuilder &cascade, AttentionSpace space,

@@ -109,6 +109,11 @@ struct Equation {
   mlir::Type accumulator; ///< of an exact equation
 };
 
+/// Emits one Einsum under its published name: sets the name, the result and the
+/// element type of the equation.
+using EmitEinsum = std::function<mlir::Value(
+    llvm::StringRef, Equation, llvm::ArrayRef<mlir::AffineExpr>, mlir::Type)>;
+
 class CascadeBuilder {
 public:
   CascadeBuilder(mlir::OpBuilder &builder, mlir::Location loc,

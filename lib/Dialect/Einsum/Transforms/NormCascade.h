@@ -15,11 +15,6 @@
 
 namespace transfusion::einsum {
 
-/// Emits one Einsum under its published name: sets the name, the result and the
-/// element type of the equation.
-using EmitEinsum = std::function<mlir::Value(
-    llvm::StringRef, Equation, llvm::ArrayRef<mlir::AffineExpr>, mlir::Type)>;
-
 /// What one norm is computed over.
 struct NormSpace {
   Exprs rows, columns;

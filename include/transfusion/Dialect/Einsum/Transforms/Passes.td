@@ -55,7 +55,11 @@ def EinsumNormalizePass : Pass<"einsum-normalize", "::mlir::func::FuncOp"> {
     constants stood and how often something was computed make no difference.
 
     Recognised are layer norm, RMS norm, the activations of an FFN (ReLU, GELU
-    by erf or tanh, SiLU, each gated or not) and rotary position embedding. What
+    by erf or tanh, SiLU, each gated or not), rotary position embedding, and
+    attention: values weighted by a softmax of any score become the one-pass
+    cascade, where nothing else reads the weights. Masks of 0 and -inf that
+    comparisons of indices decide, or that an argument states (`einsum.mask`),
+    become constraints of QK; other masks stay in its finish. What
     is not recognised stays, by one rule: reductions with what is applied to
     their result in their finish, map-only Einsums for what several read. Casts
     between storage types stay where the program has them. Constants are folded

@@ -87,6 +87,10 @@ public:
   Read read(const Ref &ref, llvm::ArrayRef<mlir::AffineExpr> place);
   /// Any ref as a body.
   Scalar scalar(const Ref &ref, llvm::ArrayRef<mlir::AffineExpr> place);
+  /// `accumulator`: the node whose value the body gets first, before what it
+  /// reads.
+  Scalar scalar(const Ref &ref, llvm::ArrayRef<mlir::AffineExpr> place,
+                std::optional<NodeId> accumulator);
 
   /// The tensor of a node and how it is laid out: per dimension of the tensor,
   /// an expression over the node's dims.
@@ -94,6 +98,8 @@ public:
               llvm::ArrayRef<mlir::AffineExpr> layout);
   /// What readers want the layout of a node's tensor to be, over its dims.
   Exprs layoutOf(NodeId node) const;
+  /// Whether there is such a reader.
+  bool hasLayout(NodeId node) const { return layouts.count(node) != 0; }
 
   /// Emits an Einsum. In `equation`, `result` are ranks of the builder.
   mlir::Value emit(const Equation &equation, mlir::Type compute);
@@ -109,9 +115,6 @@ private:
   void linkKept();
   /// The tensor itself where it is laid out so; else a copy.
   mlir::Value emitResult(const Tensor &tensor);
-  /// `accumulator`: the reduction whose value the body gets first.
-  Scalar scalar(const Ref &ref, llvm::ArrayRef<mlir::AffineExpr> place,
-                std::optional<NodeId> accumulator);
 
   struct Made {
     mlir::Value tensor;

@@ -9,6 +9,7 @@
 #include "Materialize.h"
 #include "Pieces.h"
 #include "Plan.h"
+#include "RecognizeAttention.h"
 #include "Roles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -39,11 +40,13 @@ struct NormalizePass
     // Everything is decided before anything is written.
     std::vector<Imported> imports;
     std::vector<Plan> plans;
+    std::vector<std::vector<std::string>> notes;
     EinsumRoles roles;
     for (CascadeOp cascade : cascades) {
       imports.push_back(importCascade(cascade));
       Imported &imported = imports.back();
       rewrite(imported.graph, imported.roots(), rules);
+      notes.push_back(recognizeAttention(imported));
       plans.push_back(makePlan(imported, kinds));
       roles.add(imported, plans.back(), kinds);
       remarkDead(cascade, imported, plans.back());
@@ -57,8 +60,11 @@ struct NormalizePass
       CascadeOp replacement = made.finish(results);
       cascade.replaceAllUsesWith(replacement.getResults());
       cascade.erase();
-      if (reportPasses)
-        remarkPasses(replacement);
+      if (!reportPasses)
+        continue;
+      remarkPasses(replacement);
+      for (const std::string &note : notes[i])
+        replacement.emitRemark() << note;
     }
   }
 

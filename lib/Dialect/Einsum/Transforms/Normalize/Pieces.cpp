@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pieces.h"
+#include "MaterializeAttention.h"
+#include "RecognizeAttention.h"
 
 using namespace transfusion::einsum;
 using namespace transfusion::einsum::normal;
@@ -19,5 +21,6 @@ PieceKinds normal::getPieceKinds() {
   return {{"layer_norm", layerNormKind()},
           {"rms_norm", rmsNormKind()},
           {"activation", activationKind()},
-          {"rope", ropeKind()}};
+          {"rope", ropeKind()},
+          {AttentionTraits::kPiece.str(), attentionPiece()}};
 }

@@ -1,0 +1,358 @@
+//===- RecognizeAttention.cpp - Attention in the normal form --------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RecognizeAttention.h"
+#include "Indices.h"
+#include "Plan.h"
+#include "RecognizeSoftmax.h"
+#include "VisibleKeys.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IntegerSet.h"
+
+using namespace mlir;
+using namespace transfusion::einsum;
+using namespace transfusion::einsum::normal;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+Attribute AttentionTraits::pack(MLIRContext *context) const {
+  Builder b(context);
+  NamedAttrList list;
+  if (!constraints().empty())
+    list.append("domain", IntegerSetAttr::get(domain));
+  if (isGuarded)
+    list.append("guarded", b.getUnitAttr());
+  list.append("weight", TypeAttr::get(weight));
+  if (!computed.empty())
+    list.append("computed", b.getStringAttr(computed));
+  list.append("of_score", b.getDenseBoolArrayAttr(ofScore));
+  return list.getDictionary(context);
+}
+
+AttentionTraits AttentionTraits::unpack(Attribute attributes) {
+  auto list = cast<DictionaryAttr>(attributes);
+  AttentionTraits traits;
+  if (auto domain = list.getAs<IntegerSetAttr>("domain"))
+    traits.domain = domain.getValue();
+  traits.isGuarded = list.contains("guarded");
+  traits.weight = list.getAs<TypeAttr>("weight").getValue();
+  if (auto computed = list.getAs<StringAttr>("computed"))
+    traits.computed = computed.str();
+  llvm::append_range(traits.ofScore,
+                     list.getAs<DenseBoolArrayAttr>("of_score").asArrayRef());
+  return traits;
+}
+
+//===----------------------------------------------------------------------===//
+// The contraction of queries and keys
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Contraction {
+  Ref ref;
+  Factors queries, keys; ///< over the frame with the contracted dims
+  Exprs contracted;
+};
+} // namespace
+
+/// Factors with the key and factors without it, summed over dims of their own;
+/// at plain dims: what QK is.
+static std::optional<Contraction>
+matchContraction(Graph &graph, Frame &frame, const Ref &ref, AffineExpr key) {
+  const Node &node = graph[ref];
+  if (node.kind != Kind::Reduce || node.reduce != ReduceKind::Add ||
+      !node.type.isFloat() || !graph.dependsOn(ref, key))
+    return std::nullopt;
+  SmallVector<int> seen;
+  for (AffineExpr expr : ref.at) {
+    int dim = plainDim(expr);
+    if (dim < 0 || llvm::is_contained(seen, dim))
+      return std::nullopt;
+    seen.push_back(dim);
+  }
+  Contraction result;
+  result.ref = ref;
+  unsigned numDims = frame.dims.size();
+  result.contracted = graph.bind(frame, ref);
+  Factors factors = graph.factors(graph.operand(ref, 0, result.contracted));
+  for (const Factor &factor : factors.list)
+    (graph.dependsOn(factor.ref, key) ? result.keys : result.queries)
+        .list.push_back(factor);
+  if (factors.constant == 1 && !result.queries.list.empty() &&
+      !result.keys.list.empty())
+    return result;
+  frame.dims.truncate(numDims);
+  return std::nullopt;
+}
+
+/// The contraction that the score is made from: the one of most dims.
+static void findContraction(Graph &graph, Frame &frame, const Ref &ref,
+                            AffineExpr key, unsigned depth,
+                            std::optional<Ref> &best) {
+  unsigned numDims = frame.dims.size();
+  if (matchContraction(graph, frame, ref, key)) {
+    frame.dims.truncate(numDims);
+    if (!best || graph.dimsOf(ref).size() > graph.dimsOf(*best).size())
+      best = ref;
+    return;
+  }
+  const Node &node = graph[ref];
+  if (node.kind == Kind::Reduce || node.kind == Kind::Piece || depth == 0)
+    return;
+  for (unsigned i = 0, e = node.operands.size(); i < e; ++i)
+    findContraction(graph, frame, graph.operand(ref, i), key, depth - 1, best);
+}
+
+/// `ref` with `to` instead of `from`, not looking into reductions.
+static Ref substitute(Graph &graph, const Frame &frame, const Ref &ref,
+                      const Ref &from, const Ref &to) {
+  if (ref == from)
+    return to;
+  const Node &node = graph[ref];
+  if (node.operands.empty() || node.kind == Kind::Reduce ||
+      node.kind == Kind::Piece)
+    return ref;
+  SmallVector<Ref> operands;
+  bool changed = false;
+  for (unsigned i = 0, e = node.operands.size(); i < e; ++i) {
+    Ref operand = graph.operand(ref, i);
+    operands.push_back(substitute(graph, frame, operand, from, to));
+    changed |= operands.back() != operand;
+  }
+  return changed ? graph.rebuild(frame, node, operands) : ref;
+}
+
+//===----------------------------------------------------------------------===//
+// The piece
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A draft is a piece that can still be taken back: besides the operands of a
+/// piece it has the score with the contraction in it, and last the reduction
+/// that it stands for. Drafts have a number, and names that say so.
+constexpr StringLiteral kDraft = "attention.draft";
+
+struct Draft {
+  NodeId node;
+  AttentionTraits traits;
+  SmallVector<NodeId> softmax; ///< reductions that it makes superfluous
+  std::optional<NodeId> dot;
+  bool isRefused = false;
+  bool sharesDot = false; ///< which something else computes as well
+};
+
+class Recognizer {
+public:
+  explicit Recognizer(Imported &imported)
+      : imported(imported), graph(imported.graph) {}
+  std::vector<std::string> run();
+
+private:
+  std::vector<std::string> notes() const;
+  std::optional<Ref> draft(Frame &frame, const Ref &ref);
+  void decide();
+  void walk(SmallVector<NodeId> stack, llvm::DenseMap<NodeId, unsigned> &live);
+  std::optional<Ref> settle(Frame &frame, const Ref &ref);
+  std::optional<Ref> absorbCast(const Frame &frame, const Ref &ref);
+
+  Imported &imported;
+  Graph &graph;
+  SmallVector<Draft> drafts;
+};
+} // namespace
+
+std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
+  unsigned numDims = frame.dims.size();
+  std::optional<SoftmaxContraction> found =
+      matchSoftmaxContraction(graph, frame, ref);
+  // One key rank: what tiles are made of.
+  if (!found || found->keys.size() != 1)
+    return std::nullopt;
+  AffineExpr key = found->keys.front();
+
+  VisibleKeys visible = splitVisibleKeys(graph, frame, found->score);
+  Draft draft;
+  draft.softmax = found->softmax;
+  AttentionTraits &traits = draft.traits;
+  traits.isGuarded = found->isGuarded;
+  traits.weight = found->weight;
+  traits.computed = visible.computed;
+  SmallVector<unsigned> scoreDims = graph.dimsOf(found->score);
+  for (unsigned i = 0; i < numDims; ++i)
+    traits.ofScore.push_back(llvm::is_contained(scoreDims, i));
+  if (!visible.constraints.empty()) {
+    SmallVector<bool> equalities(visible.constraints.size(), false);
+    // The key is the dim behind those of the contraction.
+    traits.domain =
+        IntegerSet::get(numDims + 1, 0, visible.constraints, equalities);
+  }
+
+  Exprs dims(ArrayRef(frame.all()).take_front(numDims)), bound = {key};
+  SmallVector<Ref> operands = {visible.score,
+                               throughWidening(graph, found->values)};
+  std::optional<Ref> dot;
+  findContraction(graph, frame, visible.score, key, 8, dot);
+  if (dot) {
+    draft.dot = dot->node;
+    Type type = graph[*dot].type;
+    Ref hole = graph.op(frame, AttentionTraits::kDot, {}, {}, type);
+    operands[0] = substitute(graph, frame, visible.score, *dot, hole);
+    Contraction contraction = *matchContraction(graph, frame, *dot, key);
+    llvm::append_range(bound, contraction.contracted);
+    for (const Factors *side : {&contraction.queries, &contraction.keys})
+      operands.push_back(
+          throughWidening(graph, graph.product(frame, *side, type)));
+    // Values that differ from query to query (weights that are changed after
+    // the softmax are among them) would be a tensor of queries times keys.
+    for (unsigned i : scoreDims)
+      if (i < numDims && graph.dependsOn(operands[1], dims[i]) &&
+          !graph.dependsOn(operands[3], dims[i]))
+        return std::nullopt;
+    operands.push_back(visible.score);
+  }
+  operands.push_back(ref);
+  auto number = IntegerAttr::get(IndexType::get(graph.getContext()),
+                                 static_cast<int64_t>(drafts.size()));
+  Ref piece = graph.piece(frame, kDraft, number, operands, dims, bound,
+                          graph[ref].type);
+  draft.node = piece.node;
+  drafts.push_back(std::move(draft));
+  return piece;
+}
+
+/// Counts by how many nodes each is read, without what drafts replace.
+void Recognizer::walk(SmallVector<NodeId> stack,
+                      llvm::DenseMap<NodeId, unsigned> &live) {
+  while (!stack.empty()) {
+    NodeId id = stack.pop_back_val();
+    if (live[id]++)
+      continue;
+    const Node &node = graph[id];
+    SmallVector<Ref> operands(node.operands);
+    if (node.isPiece(kDraft)) {
+      const Draft &draft = drafts[cast<IntegerAttr>(node.attributes).getInt()];
+      if (draft.isRefused)
+        operands = {operands.back()};
+      else if (draft.sharesDot)
+        operands = {operands[1], operands[operands.size() - 2]};
+      else
+        operands.truncate(draft.dot ? 4 : 2);
+    }
+    for (const Ref &operand : operands)
+      stack.push_back(operand.node);
+  }
+}
+
+/// Refuses drafts whose softmax is needed besides, by another reader or by a
+/// second draft; that may make others needed.
+void Recognizer::decide() {
+  SmallVector<NodeId> all;
+  for (const Tensor &tensor : imported.results)
+    all.push_back(tensor.ref.node);
+  for (const auto &[value, kept] : imported.kept)
+    for (const auto &[i, tensor] : kept.operands)
+      all.push_back(tensor.ref.node);
+  for (bool changed = true; changed;) {
+    changed = false;
+    llvm::DenseMap<NodeId, unsigned> live; // looked up only
+    walk(all, live);
+    llvm::DenseMap<NodeId, unsigned> sums, dots; // looked up only
+    for (const Draft &draft : drafts)
+      if (!draft.isRefused && live.count(draft.node)) {
+        ++sums[draft.softmax.front()];
+        if (draft.dot)
+          ++dots[*draft.dot];
+      }
+    for (Draft &draft : drafts) {
+      if (draft.isRefused || !live.count(draft.node))
+        continue;
+      if (sums[draft.softmax.front()] > 1 ||
+          llvm::any_of(draft.softmax,
+                       [&](NodeId id) { return live.count(id) != 0; }))
+        changed = draft.isRefused = true;
+      else if (draft.dot && !draft.sharesDot &&
+               (live.count(*draft.dot) || dots[*draft.dot] > 1))
+        changed = draft.sharesDot = true;
+    }
+  }
+}
+
+std::optional<Ref> Recognizer::settle(Frame &frame, const Ref &ref) {
+  const Node &node = graph[ref];
+  if (!node.isPiece(kDraft))
+    return std::nullopt;
+  const Draft &draft = drafts[cast<IntegerAttr>(node.attributes).getInt()];
+  Exprs dims = frame.all(), bound = graph.bind(frame, ref);
+  SmallVector<Ref> operands;
+  for (unsigned i = 0, e = node.operands.size(); i < e; ++i)
+    operands.push_back(graph.operand(ref, i, bound));
+  if (draft.isRefused)
+    return operands.back();
+  if (draft.dot && draft.sharesDot) {
+    operands[0] = operands[4];
+    operands.truncate(2);
+    bound.truncate(1);
+  } else {
+    operands.truncate(draft.dot ? 4 : 2);
+  }
+  return graph.piece(frame, AttentionTraits::kPiece,
+                     draft.traits.pack(graph.getContext()), operands, dims,
+                     bound, node.type);
+}
+
+/// Rounding the result is AV's: it is made in the narrower type at once.
+std::optional<Ref> Recognizer::absorbCast(const Frame &frame, const Ref &ref) {
+  if (!graph[ref].isOp("arith.truncf"))
+    return std::nullopt;
+  Ref source = graph.operand(ref, 0);
+  const Node &node = graph[source];
+  if (!node.isPiece(AttentionTraits::kPiece) || source.at != frame.all())
+    return std::nullopt;
+  Frame inner = frame;
+  Exprs bound = graph.bind(inner, source);
+  SmallVector<Ref> operands;
+  for (unsigned i = 0, e = node.operands.size(); i < e; ++i)
+    operands.push_back(graph.operand(source, i, bound));
+  return graph.piece(inner, node.name, node.attributes, operands, frame.all(),
+                     bound, graph[ref].type);
+}
+
+std::vector<std::string> Recognizer::notes() const {
+  std::vector<std::string> result;
+  for (const Draft &draft : drafts)
+    if (draft.isRefused)
+      result.push_back("a softmax keeps its passes over the keys: something "
+                       "else reads it as well");
+    else if (!draft.traits.computed.empty())
+      result.push_back("a mask of indices is computed at every point: " +
+                       draft.traits.computed);
+  return result;
+}
+
+std::vector<std::string> Recognizer::run() {
+  SmallVector<Root> roots = imported.roots();
+  rewrite(graph, roots, {[&](Graph &, Frame &frame, const Ref &ref) {
+            return draft(frame, ref);
+          }});
+  if (drafts.empty())
+    return {};
+  decide();
+  rewrite(graph, roots,
+          {[&](Graph &, Frame &frame, const Ref &ref) {
+             return settle(frame, ref);
+           },
+           [&](Graph &, Frame &frame, const Ref &ref) {
+             return absorbCast(frame, ref);
+           }});
+  return notes();
+}
+
+std::vector<std::string> normal::recognizeAttention(Imported &imported) {
+  return Recognizer(imported).run();
+}

@@ -1,0 +1,37 @@
+//===- VisibleKeys.h - Masks in a score that are domains --------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A score of -inf says that a query does not see a key: its exponential is 0,
+// and it is no maximum. Where indices alone decide that, the point need not
+// exist. So what adds, or selects, 0 or -inf by a comparison of indices is
+// taken out of the score and becomes constraints. What a caller has stated
+// about a mask that is data (#einsum.mask) is treated likewise.
+//
+// Exactly that: finite masks are values, and stay; so do disjunctions, which no
+// conjunction of constraints says, and conditions that need a division.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_VISIBLEKEYS_H
+#define TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_VISIBLEKEYS_H
+
+#include "NormalForm.h"
+
+namespace transfusion::einsum::normal {
+
+struct VisibleKeys {
+  Ref score;         ///< without the masks that became constraints
+  Exprs constraints; ///< each at least 0, linear in the dims of the frame
+  /// Why a mask that indices decide is computed all the same; else empty.
+  std::string computed;
+};
+
+VisibleKeys splitVisibleKeys(Graph &graph, const Frame &frame,
+                             const Ref &score);
+
+} // namespace transfusion::einsum::normal
+
+#endif // TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_VISIBLEKEYS_H
