@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "transfusion/Dialect/Einsum/Transforms/Passes.h"
 #include "transfusion/Pipelines/Pipelines.h"
 
 using namespace mlir;
@@ -25,6 +26,10 @@ TransFusionOptions::TransFusionOptions()
       raiseReport(*this, "raise-report", desc("what became of each op"),
                   init(LinalgToEinsumPassOptions().raiseReport),
                   raiseReportChoices()),
+      normalize(*this, "normalize",
+                desc("recognise attention, norms and activations in what was "
+                     "raised (--einsum-normalize)"),
+                init(true)),
       policy(*this, "policy", desc("what may be fused with what"),
              init(DPipePassOptions().policy), policyChoices()),
       strategy(*this, "strategy", desc("how phases are pipelined"),
@@ -48,6 +53,8 @@ void transfusion::buildTransFusionPipeline(OpPassManager &pm,
   raise.allowUnraised = options.allowUnraised;
   raise.raiseReport = options.raiseReport;
   buildTosaToEinsumPipeline(pm, raise);
+  if (options.normalize)
+    pm.addNestedPass<func::FuncOp>(einsum::createEinsumNormalizePass());
   // Not before: the machine is no part of what is raised and reported.
   if (!options.arch.empty())
     pm.addPass(createLoadArchPass({options.arch}));
@@ -68,7 +75,7 @@ void transfusion::buildTransFusionPipeline(OpPassManager &pm,
 void transfusion::registerTransFusionPipeline() {
   PassPipelineRegistration<TransFusionOptions>(
       "transfusion",
-      "from a layer (linalg, TOSA or einsum) to its schedule: raise, load the "
-      "machine, --dpipe, --tileseek, --sched-verify",
+      "from a layer (linalg, TOSA or einsum) to its schedule: raise, "
+      "normalize, load the machine, --dpipe, --tileseek, --sched-verify",
       buildTransFusionPipeline);
 }

@@ -28,6 +28,8 @@ struct TransFusionOptions : mlir::PassPipelineOptions<TransFusionOptions> {
   // --convert-linalg-to-einsum
   Option<bool> allowUnraised;
   Option<RaiseReport> raiseReport;
+  // --einsum-normalize, or not
+  Option<bool> normalize;
   // --dpipe
   Option<sched::Policy> policy;
   Option<sched::Strategy> strategy;
