@@ -140,6 +140,10 @@ void CascadeBuilder::output(const std::string &tensor) {
   c.tensors[tensorId(tensor)].isOutput = true;
 }
 
+void CascadeBuilder::emptySteps(const std::string &tensor, EmptySteps empty) {
+  c.tensors[tensorId(tensor)].emptySteps = empty;
+}
+
 Cascade CascadeBuilder::take() { return std::move(c); }
 
 EinsumId einsumId(const Cascade &c, const std::string &name) {

@@ -202,6 +202,10 @@ private:
     shape.m0 = between(1, 4);
     shape.causal = chance(2);
     shape.scale = chance(2);
+    if (chance(3))
+      shape.window = between(1, 5);
+    if (shape.m > 1 && chance(4))
+      shape.padded = between(1, shape.m - 1);
     shape.accumulatorBits = chance(2) ? 32 : 16;
     r.c = attention(shape);
     const bool together = !chance(3);
@@ -216,6 +220,7 @@ private:
     if (chance(2))
       keys.block[rankId(r.c, "m1")] = between(1, 3);
     fill(keys, loop);
+    keys.skip = !chance(3) && skips(keys, r.c);
     Phase last = emptyPhase({"b", "h", "p"});
     fill(last, {av});
     g.phases.push_back(keys);
@@ -300,6 +305,16 @@ private:
       p.runs.push_back({static_cast<UnitId>(u), {}});
     p.wrap = chance(8);
     return p;
+  }
+
+  /// Some step can be left out: keys are cut by a domain.
+  static bool skips(const Phase &p, const Cascade &c) {
+    std::vector<EinsumId> einsums;
+    for (const Run &run : p.runs)
+      for (const Slot &slot : run.slots)
+        einsums.push_back(slot.einsum);
+    std::string why;
+    return activeSteps(c, einsums, rankId(c, "m1"), why).skips();
   }
 
   Slot slotOf(EinsumId e, bool finishOnly) {

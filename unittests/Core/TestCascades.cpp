@@ -19,7 +19,8 @@ static constexpr OpClass Mac = OpClass::Mac, Add = OpClass::Add,
 /// The twelve Einsums between Q, BK, BV and AV. `keys`: how a key is addressed.
 static void addAttention(CascadeBuilder &b, int64_t m, int64_t m0, int64_t p,
                          bool causal, bool scale, int32_t storage,
-                         int32_t accumulator) {
+                         int32_t accumulator, int64_t window = 0,
+                         int64_t padded = 0) {
   const int64_t m1 = (m + m0 - 1) / m0;
   b.rank("m1", m1, /*iterative=*/true);
   b.rank("m0", m0);
@@ -65,7 +66,17 @@ static void addAttention(CascadeBuilder &b, int64_t m, int64_t m0, int64_t p,
       b.domain(e, "p-m1*" + std::to_string(m0) + "-m0" +
                       (shift < 0 ? "" : "+") + std::to_string(shift));
     }
+    if (window > 0) { // key > query + (m - p) - window
+      const int64_t least = window - 1 - (m - p);
+      b.domain(e, "m1*" + std::to_string(m0) + "+m0-p" +
+                      (least < 0 ? "" : "+") + std::to_string(least));
+    }
+    if (padded > 0)
+      b.domain(e, "m1*" + std::to_string(m0) + "+m0-" + std::to_string(padded));
   }
+  // As if guarded: a row without a key keeps its initial values.
+  for (const char *recurrence : {"RM", "RD", "RNV"})
+    b.emptySteps(recurrence, EmptySteps::Neutral);
 }
 
 Cascade attention(const AttentionShape &s) {
@@ -79,7 +90,7 @@ Cascade attention(const AttentionShape &s) {
   b.input("BK", {s.b, s.h, s.m, s.e}, s.storageBits);
   b.input("BV", {s.b, s.h, s.m, s.f}, s.storageBits);
   addAttention(b, s.m, s.m0, s.p, s.causal, s.scale, s.storageBits,
-               s.accumulatorBits);
+               s.accumulatorBits, s.window, s.padded);
   b.output("AV");
   return b.take();
 }

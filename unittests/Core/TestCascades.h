@@ -41,6 +41,8 @@ public:
   /// expr >= 0, for example domain(e, "15-m1*4-m0").
   void domain(EinsumId e, const std::string &expr);
   void output(const std::string &tensor);
+  /// Of a recurrence: what a step without points does.
+  void emptySteps(const std::string &tensor, EmptySteps empty);
   Cascade take();
 
   RankId rankId(const std::string &name) const;
@@ -57,6 +59,8 @@ struct AttentionShape {
   int64_t m0 = 256; ///< key tile; ragged when it does not divide m
   int32_t storageBits = 16, accumulatorBits = 16;
   bool causal = false; ///< the last query is aligned with the last key
+  int64_t window = 0;  ///< keys that a query sees at most; 0: all
+  int64_t padded = 0;  ///< keys that do not exist, the first ones
   bool scale = false;  ///< the published cascade has none
 };
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Demand.h"
-#include "Sink.h"
+#include "ScheduleRules.h"
 
 #include <algorithm>
 
@@ -378,6 +378,7 @@ std::vector<Violation> transfusion::core::checkPlan(const Cascade &c,
       checker.group(g);
     checker.overlaps();
     checker.capacity();
+    checkActiveSteps(view, p, checker.sink);
   }
   return std::move(checker.sink.found);
 }

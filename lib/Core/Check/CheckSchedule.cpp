@@ -34,6 +34,7 @@ std::vector<Violation> transfusion::core::checkSchedule(const Cascade &c,
   checkCoverage(view, sink);
   checkRetention(view, sink);
   checkMoves(view, sink);
+  checkSkips(view, sink);
   // Footprints of a schedule that is wrong otherwise would only confuse.
   if (sink.empty())
     checkMoveSpans(view, sink);

@@ -216,6 +216,8 @@ Sizes Collector::blockSizes(int32_t p, int32_t position) const {
 /// earlier.
 int64_t Collector::fetchSlots(const Need &n, int32_t position) const {
   const std::vector<RankId> &order = v.s.groups[g].phases[n.phase].order;
+  if (v.s.groups[g].phases[n.phase].skip)
+    return n.maxStage - n.minStage + 2; // any fetch may be for one epoch
   int64_t inside = 1; // epochs for each step of the loop at `position`
   auto raggedTrips = [&](RankId r) {
     const Cut &c = cut(n.phase, r);

@@ -75,6 +75,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"S32", "deferred results", "a phase defers only results that it makes for the outer memory, and no recurrence"},
     {"S33", "moved once", "prefetched and deferred tensors are sorted, each once, moved by at least one phase"},
     {"S34", "free again", "nothing is still needed when it is loaded or made for the next outer tile"},
+    {"S35", "skipped steps", "a phase skips steps of its recurrence only where nothing depends on a step without points"},
 
     {"P01", "mirror", "the plan runs the slots of its schedule"},
     {"P02", "buffers", "a buffer is in the memory that feeds the units, aligned, of positive size"},
@@ -87,6 +88,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"P09", "placement", "no buffer ends beyond its memory"},
     {"P10", "allocation", "an allocation ends where its last buffer ends"},
     {"P11", "moves", "first pieces are loaded ahead, and results stored later, as the schedule says"},
+    {"P12", "active steps", "of a phase that skips, every step that has points runs, and no other that need not"},
   };
   // clang-format on
   return rules;

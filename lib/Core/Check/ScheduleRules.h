@@ -15,6 +15,10 @@
 #include "Sink.h"
 #include "View.h"
 
+namespace transfusion::core {
+struct Plan;
+} // namespace transfusion::core
+
 namespace transfusion::core::check {
 
 // SizeRules.cpp
@@ -41,6 +45,10 @@ void checkCapacity(const View &v, const Arch &a, Sink &sink);
 // MoveRules.cpp
 void checkMoves(const View &v, Sink &sink);
 void checkMoveSpans(const View &v, Sink &sink);
+
+// SkipRules.cpp
+void checkSkips(const View &v, Sink &sink);
+void checkActiveSteps(const View &v, const Plan &plan, Sink &sink);
 
 } // namespace transfusion::core::check
 

@@ -10,6 +10,7 @@
 #include "TileOverlap.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace transfusion::core {
 
@@ -47,17 +48,22 @@ private:
   void evaluateGroup(const Schedule &s, const Plan &p, int32_t g);
   struct TileCost { ///< of a phase in one class of outer tiles
     int64_t computeCycles = 0;
-    int64_t steps = 1; ///< of the pipeline
+    int64_t steps = 1; ///< of its pipelines
     PhaseTraffic traffic;
   };
   TileCost evaluateTile(const PhaseTile &tile, const TileClass &cls,
                         PhaseCost &cost);
+  void addWorkOfTile(const PhaseTile &tile, const StepRuns &runs,
+                     int64_t tiles);
   void addLatency(const TileCost &tile, const TransferBytes &beside,
                   int64_t count, PhaseCost &cost);
   double aroundTransfers(const TileCost &tile);
   double addTransfers(int64_t read, int64_t write);
   void describePhase(const PhaseTile &tile, PhaseCost &cost);
   int64_t repeats(const PhasePlan &plan, EinsumId e, bool finish);
+  void addOps(const PlannedSlot &slot, const OpHistogram &ops, double count);
+  OpHistogram finishOps(const PlannedSlot &slot) const;
+  bool cutToActiveSteps(const PhasePlan &plan, EinsumId e, bool finish) const;
   void addWork(const PhasePlan &plan);
   void finish();
   std::string bottleneck(const std::vector<double> &memory, double compute,
@@ -92,11 +98,15 @@ Evaluator::Impl::TileCost Evaluator::Impl::evaluateTile(const PhaseTile &tile,
                                                         const TileClass &cls,
                                                         PhaseCost &cost) {
   PhaseTimes &phaseTimes = times.phase(tile.decision(), tile.planned());
+  std::optional<StepRuns> runs;
+  if (tile.planned().active.skips()) {
+    runs = stepRuns(tile.planned().active, innerCuts(tile), /*idle=*/true);
+    addWorkOfTile(tile, *runs, cls.count);
+  }
+  const StepRuns *some = runs ? &*runs : nullptr;
   const PhaseCompute compute =
-      computeOf(tile, a, phaseTimes, tally, report.faults);
-  TileCost result{compute.cycles,
-                  tally.add(compute.epochs, tile.planned().stages - 1),
-                  trafficOf(tile, tally)};
+      computeOf(tile, some, a, phaseTimes, tally, report.faults);
+  TileCost result{compute.cycles, compute.steps, trafficOf(tile, some, tally)};
   const PhaseTraffic &t = result.traffic;
   cost.epochs = tally.add(cost.epochs, tally.mul(compute.epochs, cls.count));
   cost.computeCycles += double(cls.count) * double(compute.cycles);
@@ -240,28 +250,68 @@ int64_t Evaluator::Impl::repeats(const PhasePlan &plan, EinsumId e,
   return n;
 }
 
+void Evaluator::Impl::addOps(const PlannedSlot &slot, const OpHistogram &ops,
+                             double count) {
+  const Unit &unit = a.units[slot.unit];
+  const double pj = count * energyPerPoint(unit, ops);
+  report.einsums[slot.einsum].energyPj += pj;
+  report.arithmeticPj += pj;
+  laneCycles[slot.unit] += count * double(cyclesPerPoint(unit, ops));
+}
+
+OpHistogram Evaluator::Impl::finishOps(const PlannedSlot &slot) const {
+  const Einsum &e = c.einsums[slot.einsum];
+  OpHistogram finish = e.finishOps;
+  if (slot.finishOnly && !e.hasFinish)
+    finish[OpClass::Copy] = 1;
+  return finish;
+}
+
+/// The points of the Einsum (its results, for the finish) exist in active steps
+/// only; of others, those in steps that do not run are not computed.
+bool Evaluator::Impl::cutToActiveSteps(const PhasePlan &plan, EinsumId e,
+                                       bool finish) const {
+  if (!plan.active.skips())
+    return true;
+  bool cut = !c.einsums[e].domain.empty();
+  for (const Constraint &k : c.einsums[e].domain)
+    for (const auto &term : k.expr.terms)
+      cut &= !finish || !isReducedRank(c, e, term.first);
+  return cut;
+}
+
 /// Operations and lane-cycles of a phase over all outer tiles.
 void Evaluator::Impl::addWork(const PhasePlan &plan) {
   for (const PlannedSlot &slot : plan.slots) {
-    const Einsum &e = c.einsums[slot.einsum];
-    const Unit &unit = a.units[slot.unit];
+    const EinsumId e = slot.einsum;
     auto add = [&](int64_t count, const OpHistogram &ops, bool finish) {
-      const double n = double(
-          tally.mul(repeats(plan, slot.einsum, finish), tally.count(count)));
-      const double pj = n * energyPerPoint(unit, ops);
-      report.einsums[slot.einsum].energyPj += pj;
-      report.arithmeticPj += pj;
-      laneCycles[slot.unit] += n * double(cyclesPerPoint(unit, ops));
+      if (cutToActiveSteps(plan, e, finish))
+        addOps(slot, ops,
+               double(tally.mul(repeats(plan, e, finish), tally.count(count))));
     };
     if (!slot.finishOnly)
-      add(points[slot.einsum], e.pointOps, /*finish=*/false);
+      add(points[e], c.einsums[e].pointOps, /*finish=*/false);
     if (slot.accumulates)
       continue;
-    OpHistogram finish = e.finishOps;
-    if (slot.finishOnly && !e.hasFinish)
-      finish[OpClass::Copy] = 1;
-    if (!finish.empty())
-      add(results[slot.einsum], finish, /*finish=*/true);
+    if (const OpHistogram finish = finishOps(slot); !finish.empty())
+      add(results[e], finish, /*finish=*/true);
+  }
+}
+
+/// What addWork leaves to the tiles.
+void Evaluator::Impl::addWorkOfTile(const PhaseTile &tile, const StepRuns &runs,
+                                    int64_t tiles) {
+  const PhasePlan &plan = tile.planned();
+  for (const PlannedSlot &slot : plan.slots) {
+    const EinsumId e = slot.einsum;
+    auto add = [&](const OpHistogram &ops, bool finish) {
+      if (!ops.empty() && !cutToActiveSteps(plan, e, finish))
+        addOps(slot, ops,
+               double(tally.mul(pointsRun(tile, runs, e, finish, tally),
+                                tally.count(tiles))));
+    };
+    add(c.einsums[e].pointOps, /*finish=*/false);
+    add(finishOps(slot), /*finish=*/true);
   }
 }
 
@@ -283,14 +333,24 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
   for (int32_t ph = 0; ph < phases; ++ph) {
     PhaseCost &cost = group.phases[ph];
     cost.unitBusyCycles.assign(a.units.size(), 0);
-    for (size_t i = 0; i < classes.size(); ++i) {
+    // Finer classes matter to a phase that skips only.
+    const bool skips = p.groups[g].phases[ph].active.skips();
+    const std::vector<TileClass> &own =
+        skips || tiles.coarse.empty() ? classes : tiles.coarse;
+    for (const TileClass &cls : own) {
       tileCosts[ph].push_back(
-          evaluateTile({c, s, p, g, ph, classes[i].spans}, classes[i], cost));
+          evaluateTile({c, s, p, g, ph, cls.spans}, cls, cost));
       if (!report.faults.empty())
         return; // one sentence is enough
-      overlap.add(ph, static_cast<int32_t>(i),
-                  tileCosts[ph].back().traffic.moved);
     }
+    if (own.size() != classes.size()) {
+      std::vector<TileCost> byClass;
+      for (const TileClass &cls : classes)
+        byClass.push_back(tileCosts[ph][cls.coarse]);
+      tileCosts[ph] = std::move(byClass);
+    }
+    for (size_t i = 0; i < classes.size(); ++i)
+      overlap.add(ph, static_cast<int32_t>(i), tileCosts[ph][i].traffic.moved);
     describePhase({c, s, p, g, ph, classes.front().spans}, cost);
     addWork(p.groups[g].phases[ph]);
   }

@@ -16,7 +16,9 @@
 #include "transfusion/Core/Cost/LowerBound.h"
 
 #include "Pieces.h"
+#include "transfusion/Core/Model/ActiveSteps.h"
 #include "transfusion/Core/Model/Footprint.h"
+#include "transfusion/Core/Model/Projection.h"
 
 #include <algorithm>
 
@@ -61,11 +63,70 @@ OpHistogram both(const OpHistogram &x, const OpHistogram &y) {
 /// A count that exceeds 2^63 is still bounded by it.
 double countOf(int64_t n) { return n < 0 ? 0x1.0p63 : double(n); }
 
+/// Einsums that hand each other values along the iterative rank: what one
+/// phase that skips steps of it can hold.
+std::vector<EinsumId> alongRank(const Cascade &c, EinsumId start, RankId r) {
+  std::vector<EinsumId> found = {start};
+  auto uses = [&](const Access &access) {
+    for (const LinearExpr &x : access)
+      if (x.uses(r))
+        return true;
+    return false;
+  };
+  auto linked = [&](EinsumId maker, EinsumId reader) {
+    if (!uses(c.einsums[maker].result.access))
+      return false;
+    for (const std::vector<Operand> *part :
+         {&c.einsums[reader].inputs, &c.einsums[reader].finishInputs})
+      for (const Operand &o : *part)
+        if (c.tensors[o.tensor].producer == maker && uses(o.access))
+          return true;
+    return false;
+  };
+  for (size_t i = 0; i < found.size(); ++i)
+    for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e)
+      if (std::find(found.begin(), found.end(), e) == found.end() &&
+          (linked(found[i], e) || linked(e, found[i])))
+        found.push_back(e);
+  return found;
+}
+
+/// What must be computed of points that exist everywhere while their inputs do
+/// not: steps of a recurrence without points need not run. A step runs for a
+/// row if the row has points in it.
+std::vector<Constraint> neededPoints(const Cascade &c, EinsumId e) {
+  for (RankId r : c.einsums[e].ranks) {
+    if (!c.ranks[r].iterative)
+      continue;
+    std::vector<EinsumId> loop = alongRank(c, e, r);
+    std::string why;
+    const ActiveSteps active = activeSteps(c, loop, r, why);
+    return project(c, active.where, c.einsums[e].ranks);
+  }
+  return {};
+}
+
 void addEinsum(std::vector<Job> &jobs, const Cascade &c, const Arch &a,
                EinsumId e) {
   const Einsum &einsum = c.einsums[e];
-  const double points = countOf(pointCount(c, e));
-  const double results = countOf(resultCount(c, e));
+  double points = countOf(pointCount(c, e));
+  double results = countOf(resultCount(c, e));
+  if (const std::vector<Constraint> needed = neededPoints(c, e);
+      !needed.empty()) {
+    Cascade one; // the same counts with these constraints besides
+    one.ranks = c.ranks;
+    one.tensors = c.tensors;
+    one.einsums = {einsum};
+    Einsum &cut = one.einsums.front();
+    cut.domain.insert(cut.domain.end(), needed.begin(), needed.end());
+    points = countOf(pointCount(one, 0));
+    std::vector<RankId> kept;
+    for (RankId x : einsum.ranks)
+      if (!isReducedRank(c, e, x))
+        kept.push_back(x);
+    cut.domain = project(c, cut.domain, kept);
+    results = countOf(resultCount(one, 0));
+  }
   const bool spans = !reducedRanks(c, e).empty();
   if (!spans && einsum.hasFinish && points == results) {
     addJob(jobs, a, points, both(einsum.pointOps, einsum.finishOps));
@@ -93,15 +154,40 @@ bool isDense(const Cascade &c, const LinearExpr &expr) {
   return true;
 }
 
+/// Values of dimensions that are cut by `domain`: those that some point has.
+double valuesCut(const Cascade &c, const Access &dims,
+                 const std::vector<Constraint> &domain) {
+  std::vector<RankId> ranks;
+  std::vector<Span> spans;
+  for (const LinearExpr &expr : dims) {
+    if (!isDigits(c, expr))
+      return 1; // of a halo no more is certain
+    for (const auto &t : expr.terms) {
+      ranks.push_back(t.first);
+      spans.push_back({0, c.ranks[t.first].extent});
+    }
+  }
+  return countOf(countPoints(ranks, spans, project(c, domain, ranks)));
+}
+
 /// Values that must cross: no more than are really used. Dimensions for which
 /// that is not plain (gaps, a diagonal) count as one value.
-double compulsoryBytes(const Cascade &c, const Operand &o) {
+double compulsoryBytes(const Cascade &c, const Operand &o,
+                       const std::vector<Constraint> &domain) {
   const Tensor &t = c.tensors[o.tensor];
   std::vector<Span> whole;
   for (const Rank &r : c.ranks)
     whole.push_back({0, r.extent});
   std::vector<bool> counted(c.ranks.size(), false);
-  double values = 1;
+  auto isCut = [&](const LinearExpr &expr) {
+    for (const Constraint &k : domain)
+      for (const auto &term : expr.terms)
+        if (k.expr.uses(term.first))
+          return true;
+    return false;
+  };
+  double values = 1, uncut = 1;
+  Access cut;
   for (size_t d = 0; d < o.access.size(); ++d) {
     const LinearExpr &expr = o.access[d];
     bool plain = isDigits(c, expr) || isDense(c, expr);
@@ -111,8 +197,16 @@ double compulsoryBytes(const Cascade &c, const Operand &o) {
       continue;
     for (const auto &term : expr.terms)
       counted[term.first] = true;
-    values *= countOf(valuesInPiece(c, {expr}, {t.shape[d]}, whole));
+    const double n = countOf(valuesInPiece(c, {expr}, {t.shape[d]}, whole));
+    if (isCut(expr)) {
+      cut.push_back(expr);
+      uncut *= n;
+    } else {
+      values *= n;
+    }
   }
+  if (!cut.empty())
+    values *= std::min(uncut, valuesCut(c, cut, domain));
   return values * double(bytesPerValue(t.bitsPerValue));
 }
 
@@ -163,13 +257,13 @@ LowerBound lowerBound(const Cascade &c, const Arch &a) {
     auto reads = [&](const std::vector<Operand> &operands) {
       for (const Operand &o : operands)
         if (c.tensors[o.tensor].producer < 0)
-          perInput[o.tensor] =
-              std::max(perInput[o.tensor], compulsoryBytes(c, o));
+          perInput[o.tensor] = std::max(perInput[o.tensor],
+                                        compulsoryBytes(c, o, einsum.domain));
     };
     reads(einsum.inputs);
     reads(einsum.finishInputs);
     if (c.tensors[einsum.result.tensor].isOutput)
-      written += compulsoryBytes(c, einsum.result);
+      written += compulsoryBytes(c, einsum.result, {});
   }
   for (double bytes : perInput)
     read += bytes;

@@ -18,6 +18,7 @@ namespace {
 struct RankTiles {
   Span span; ///< of the first
   int64_t count = 1;
+  int32_t coarse = 0; ///< which of the kinds that are told apart without skips
 };
 
 class Classifier {
@@ -62,6 +63,19 @@ public:
     return {{{0, tile}, n - 1}, last};
   }
 
+  /// The same tiles, each on its own.
+  std::vector<RankTiles> apart(RankId r, int64_t tile,
+                               const std::vector<RankTiles> &kinds) const {
+    std::vector<RankTiles> each;
+    int64_t at = 0;
+    for (size_t k = 0; k < kinds.size(); ++k)
+      for (int64_t i = 0; i < kinds[k].count; ++i, at += tile)
+        each.push_back({{at, std::min(tile, c.ranks[r].extent - at)},
+                        1,
+                        static_cast<int32_t>(k)});
+    return each;
+  }
+
 private:
   struct Dim {
     const LinearExpr *expr;
@@ -90,29 +104,51 @@ OuterTiles outerTiles(const Cascade &c, const Schedule &s, const Plan &p,
   for (const Rank &r : c.ranks)
     start.spans.push_back({0, r.extent});
   OuterTiles result;
-  std::vector<TileClass> &classes = result.classes;
-  classes = {start};
+  result.classes = {start};
+  result.coarse = {start};
+  auto refine = [](std::vector<TileClass> &classes, RankId r,
+                   const std::vector<RankTiles> &kinds, size_t coarseKinds) {
+    std::vector<TileClass> refined;
+    for (const TileClass &cls : classes)
+      for (const RankTiles &tiles : kinds) {
+        refined.push_back(cls);
+        TileClass &fine = refined.back();
+        fine.spans[r] = tiles.span;
+        fine.coarse =
+            cls.coarse * static_cast<int32_t>(coarseKinds) + tiles.coarse;
+        // A product that overflows saturates; -1 says so.
+        if (cls.count < 0 ||
+            __builtin_mul_overflow(cls.count, tiles.count, &fine.count))
+          fine.count = -1;
+      }
+    classes = std::move(refined);
+  };
+  bool skips = false;
+  for (const PhasePlan &phase : p.groups[g].phases)
+    skips |= phase.active.skips();
   for (RankId r : group.tileOrder) {
     const int64_t tile =
         static_cast<size_t>(r) < group.tile.size() ? group.tile[r] : 0;
     if (tile <= 0 || tile >= c.ranks[r].extent)
       continue;
-    const std::vector<RankTiles> kinds = classifier.tilesOf(r, tile);
+    std::vector<RankTiles> kinds = classifier.tilesOf(r, tile);
+    const size_t coarseKinds = kinds.size();
+    for (size_t k = 0; k < coarseKinds; ++k)
+      kinds[k].coarse = static_cast<int32_t>(k);
+    if (skips)
+      refine(result.coarse, r, kinds, coarseKinds);
+    bool differ = false;
+    for (const PhasePlan &phase : p.groups[g].phases)
+      differ |= phase.active.skips() && phase.active.dependsOn(r);
+    if (differ)
+      kinds = classifier.apart(r, tile, kinds);
     result.runs.emplace_back();
     for (const RankTiles &tiles : kinds)
       result.runs.back().push_back(tiles.count);
-    std::vector<TileClass> refined;
-    for (const TileClass &cls : classes)
-      for (const RankTiles &tiles : kinds) {
-        refined.push_back(cls);
-        refined.back().spans[r] = tiles.span;
-        // A product that overflows saturates; -1 says so.
-        if (cls.count < 0 || __builtin_mul_overflow(cls.count, tiles.count,
-                                                    &refined.back().count))
-          refined.back().count = -1;
-      }
-    classes = std::move(refined);
+    refine(result.classes, r, kinds, coarseKinds);
   }
+  if (!skips)
+    result.coarse.clear();
   return result;
 }
 

@@ -7,7 +7,9 @@
 //
 // Outer tiles that cost the same are evaluated once: per tiled rank the full
 // ones and the ragged last one; where a tensor ends inside a tile (padded key
-// tiles), the tiles there are classes of their own.
+// tiles), the tiles there are classes of their own. A phase that skips runs
+// other steps in every tile of a rank that its active steps depend on: for such
+// a group tiles have a finer class, which only that phase needs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_LIB_CORE_COST_OUTERTILES_H
@@ -21,10 +23,12 @@ namespace transfusion::core {
 struct TileClass {
   std::vector<Span> spans; ///< by RankId: of one of them
   int64_t count = 1;       ///< how many there are
+  int32_t coarse = 0;      ///< of `OuterTiles::coarse`
 };
 
 struct OuterTiles {
   std::vector<TileClass> classes; ///< the full tile first, the last tile last
+  std::vector<TileClass> coarse;  ///< as if no phase skipped; none if so
   /// Per outer loop, how many turns there are of each kind, one after another:
   /// classes are its combinations, row-major.
   std::vector<std::vector<int64_t>> runs;

@@ -8,6 +8,8 @@
 #include "EpochCount.h"
 #include "PhaseCost.h"
 
+#include <algorithm>
+
 namespace transfusion::core {
 
 /// Inner tile of every class of epochs.
@@ -25,9 +27,114 @@ static std::vector<Extents> classExtents(const PhaseTile &tile,
   return all;
 }
 
-PhaseCompute computeOf(const PhaseTile &tile, const Arch &a, PhaseTimes &times,
-                       Tally &tally, std::vector<std::string> &faults) {
-  const Cascade &c = tile.c;
+namespace {
+
+/// Cycles of a pipeline of its own over a number of epochs that are alike.
+class RowPipeline {
+public:
+  RowPipeline(const Extents &extents, const PhaseTile &tile, PhaseTimes &times,
+              Tally &tally)
+      : extents(extents), stages(tile.planned().stages),
+        wrap(tile.decision().wrap), times(times), tally(tally) {
+    const StepTime &full = step(0, stages - 1);
+    ii = full.ii;
+    drain = wrap ? full.drain : 0;
+    if (!wrap)
+      ends = walk(stages);
+  }
+
+  int64_t cycles(int64_t epochs) {
+    if (wrap)
+      return tally.add(tally.mul(ii, epochs), drain);
+    if (epochs < stages)
+      return walk(epochs);
+    return tally.add(ends, tally.mul(ii, epochs - stages));
+  }
+
+private:
+  const StepTime &step(int64_t first, int64_t last) {
+    perStage.assign(stages, nullptr);
+    for (int64_t s = first; s <= last; ++s)
+      perStage[s] = &extents;
+    return times.step(perStage);
+  }
+  /// Stage s works when 0 <= k - s < epochs.
+  int64_t walk(int64_t epochs) {
+    int64_t sum = 0;
+    for (int64_t k = 0; k < epochs + stages - 1; ++k)
+      sum = tally.add(sum, step(std::max<int64_t>(0, k - epochs + 1),
+                                std::min<int64_t>(k, stages - 1))
+                               .ii);
+    return sum;
+  }
+
+  const Extents &extents;
+  int64_t stages;
+  bool wrap;
+  PhaseTimes &times;
+  Tally &tally;
+  std::vector<const Extents *> perStage;
+  int64_t ii = 0, drain = 0, ends = 0;
+};
+
+/// Rows one after another, each a pipeline that fills and drains.
+void addRows(const PhaseTile &tile, const StepRuns &runs, PhaseTimes &times,
+             Tally &tally, PhaseCompute &result) {
+  // Loops on which no row depends; which of their turns are ragged.
+  const PhasePlan &plan = tile.planned();
+  std::vector<RankId> others;
+  std::vector<EpochLoop> loops;
+  for (RankId r : tile.decision().order)
+    if (r != plan.active.rank && !runs.isRow(r)) {
+      others.push_back(r);
+      loops.push_back(
+          {tile.trips(r), tile.spans[r].extent % tile.inner(r) != 0});
+    }
+  const EpochCounts turns = countEpochs(loops, /*stages=*/1, /*wrap=*/false);
+  tally.overflow |= turns.overflow;
+  if (turns.overflow)
+    return;
+  auto lastPiece = [&](RankId r) {
+    return tile.spans[r].extent - (tile.trips(r) - 1) * tile.inner(r);
+  };
+  for (const auto &[window, turnCount] : turns.windows) {
+    Extents turn;
+    for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
+      turn.push_back(tile.inner(r));
+    for (size_t i = 0; i < others.size(); ++i)
+      if (turns.classes[window[0]] >> i & 1)
+        turn[others[i]] = lastPiece(others[i]);
+    for (size_t first = 0; first < runs.sets.size();) {
+      const uint32_t ragged = runs.sets[first].ragged;
+      Extents extents = turn;
+      for (size_t i = 0; i < runs.rows.size(); ++i)
+        if (ragged >> i & 1)
+          extents[runs.rows[i]] = lastPiece(runs.rows[i]);
+      RowPipeline pipeline(extents, tile, times, tally);
+      int64_t epochs = 0;
+      for (; first < runs.sets.size() && runs.sets[first].ragged == ragged;
+           ++first) {
+        const RowSet &set = runs.sets[first];
+        const int64_t rows = tally.mul(set.count, turnCount);
+        result.cycles = tally.add(result.cycles,
+                                  tally.mul(rows, pipeline.cycles(set.steps)));
+        epochs = tally.add(epochs, tally.mul(rows, set.steps));
+        result.steps =
+            tally.add(result.steps,
+                      tally.mul(rows, tally.add(set.steps, plan.stages - 1)));
+      }
+      result.epochs = tally.add(result.epochs, epochs);
+      const std::vector<int64_t> &cycles = times.slots(extents);
+      for (size_t i = 0; i < cycles.size(); ++i)
+        result.slotCycles[i] =
+            tally.add(result.slotCycles[i], tally.mul(cycles[i], epochs));
+    }
+  }
+}
+
+/// One pipeline through all epochs of the tile.
+void addEpochs(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
+               PhaseCompute &result) {
   const PhasePlan &plan = tile.planned();
   std::vector<EpochLoop> loops;
   for (RankId r : tile.decision().order)
@@ -35,11 +142,10 @@ PhaseCompute computeOf(const PhaseTile &tile, const Arch &a, PhaseTimes &times,
   const bool wrap = tile.decision().wrap;
   const EpochCounts counts = countEpochs(loops, plan.stages, wrap);
   tally.overflow |= counts.overflow;
-  PhaseCompute result;
   result.epochs = counts.epochs;
-  result.slotCycles.assign(plan.slots.size(), 0);
+  result.steps = tally.add(counts.epochs, plan.stages - 1);
   if (counts.overflow)
-    return result;
+    return;
 
   const std::vector<Extents> extents = classExtents(tile, counts);
   std::vector<const Extents *> perStage(plan.stages);
@@ -63,8 +169,28 @@ PhaseCompute computeOf(const PhaseTile &tile, const Arch &a, PhaseTimes &times,
     std::vector<const Extents *> last(plan.stages, &extents.back());
     result.cycles = tally.add(result.cycles, times.step(last).drain);
   }
+}
 
-  const std::vector<int64_t> &cycles = times.slots(extents.front());
+} // namespace
+
+PhaseCompute computeOf(const PhaseTile &tile, const StepRuns *runs,
+                       const Arch &a, PhaseTimes &times, Tally &tally,
+                       std::vector<std::string> &faults) {
+  const Cascade &c = tile.c;
+  const PhasePlan &plan = tile.planned();
+  PhaseCompute result;
+  result.slotCycles.assign(plan.slots.size(), 0);
+  if (runs)
+    addRows(tile, *runs, times, tally, result);
+  else
+    addEpochs(tile, times, tally, result);
+  if (tally.overflow)
+    return result;
+
+  Extents full;
+  for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
+    full.push_back(tile.inner(r));
+  const std::vector<int64_t> &cycles = times.slots(full);
   for (size_t i = 0; i < cycles.size(); ++i) {
     if (cycles[i] >= 0)
       continue;

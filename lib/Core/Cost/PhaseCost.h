@@ -14,6 +14,7 @@
 
 #include "OuterTiles.h"
 #include "Pieces.h"
+#include "StepRuns.h"
 #include "StepTimes.h"
 #include "Tally.h"
 
@@ -40,15 +41,20 @@ struct PhaseTile {
   }
 };
 
+/// The pieces in which a tile is walked, by RankId.
+std::vector<PieceCut> innerCuts(const PhaseTile &tile);
+
 struct PhaseCompute {
   int64_t epochs = 0, cycles = 0;
+  int64_t steps = 0;               ///< of the pipeline, or of those of all rows
   std::vector<int64_t> slotCycles; ///< by planned slot: sum over epochs
 };
 
 /// Compute time of the phase's pipeline in this tile; what cannot run goes to
-/// `faults`.
-PhaseCompute computeOf(const PhaseTile &tile, const Arch &a, PhaseTimes &times,
-                       Tally &tally, std::vector<std::string> &faults);
+/// `faults`. `runs`: of a phase that skips, else null, here and below.
+PhaseCompute computeOf(const PhaseTile &tile, const StepRuns *runs,
+                       const Arch &a, PhaseTimes &times, Tally &tally,
+                       std::vector<std::string> &faults);
 
 /// Bytes to or from memory 0 in another phase: `distance` later, negative for
 /// earlier.
@@ -70,7 +76,13 @@ struct PhaseTraffic {
   std::vector<MovedTransfer> moved; ///< not in the sums above
 };
 
-PhaseTraffic trafficOf(const PhaseTile &tile, Tally &tally);
+PhaseTraffic trafficOf(const PhaseTile &tile, const StepRuns *runs,
+                       Tally &tally);
+
+/// Of a phase that skips: how many points of an Einsum (of its results, for the
+/// finish) are computed in this tile.
+int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
+                  bool finish, Tally &tally);
 
 /// Bytes that a group loads before its first tile.
 int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,

@@ -24,13 +24,9 @@ bool usesRank(const Access &access, RankId r) {
 
 class TrafficCounter {
 public:
-  TrafficCounter(const PhaseTile &tile, Tally &tally)
-      : tile(tile), c(tile.c), tally(tally), order(tile.decision().order) {
-    innerCuts.reserve(tile.spans.size());
-    for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
-      innerCuts.push_back(
-          {tile.spans[r].begin, tile.spans[r].extent, tile.inner(r)});
-  }
+  TrafficCounter(const PhaseTile &tile, const StepRuns *runs, Tally &tally)
+      : tile(tile), c(tile.c), tally(tally), order(tile.decision().order),
+        innerCuts(core::innerCuts(tile)), runs(runs) {}
 
   PhaseTraffic run() {
     for (int32_t id : tile.plan.groups[tile.group].buffers) {
@@ -66,7 +62,25 @@ private:
 
   /// Bytes of the inner footprints of all epochs.
   int64_t perEpoch(const Operand &o, int32_t bits) {
-    return perEpoch(o, bits, innerCuts);
+    return runs ? perEpoch(o.access, c.tensors[o.tensor].shape, bits, *runs,
+                           static_cast<int32_t>(order.size()))
+                : perEpoch(o, bits, innerCuts);
+  }
+  /// The same for epochs that are counted set by set; `end` as in repeats().
+  int64_t perEpoch(const Access &access, const std::vector<int64_t> &shape,
+                   int32_t bits, const StepRuns &runs, int32_t end) {
+    int64_t values = 0;
+    for (const EpochSet &set : runs.epochs)
+      values = tally.add(
+          values,
+          tally.mul(tally.count(valuesInAllPieces(c, access, shape, set.cuts)),
+                    set.times));
+    int64_t n = 1;
+    for (int32_t k = 0; k < end; ++k)
+      if (!usesRank(access, order[k]) && !runs.isRow(order[k]) &&
+          order[k] != tile.planned().active.rank)
+        n = tally.mul(n, tile.trips(order[k]));
+    return tally.mul(bytes(values, bits), n);
   }
   int64_t perEpoch(const Operand &o, int32_t bits,
                    const std::vector<PieceCut> &cuts) {
@@ -102,9 +116,16 @@ private:
         cuts[r].piece = std::min(planned[r].block, cuts[r].total);
       first[r].extent = std::min(cuts[r].piece, cuts[r].total);
     }
-    const int64_t all = tally.mul(
-        bytes(valuesInAllPieces(c, b.access, shape, cuts), b.bitsPerValue),
-        repeats(b.access, b.fetchPosition));
+    const ActiveSteps &active = tile.planned().active;
+    const bool partly = runs && b.level == RetainLevel::Block &&
+                        usesRank(b.access, active.rank);
+    const int64_t all =
+        partly ? fetchedSteps(b, cuts)
+               : tally.mul(bytes(valuesInAllPieces(c, b.access, shape, cuts),
+                                 b.bitsPerValue),
+                           repeats(b.access, b.fetchPosition));
+    if (partly)
+      keepActive(b, first);
     const int64_t one =
         bytes(valuesInPiece(c, b.access, shape, first), b.bitsPerValue);
     if (b.prefetchAhead > 0) {
@@ -124,15 +145,60 @@ private:
       noteLastLoad(b);
   }
 
+  /// Bytes of an Input along the iterative rank: of every fetch, the steps that
+  /// read it. Pieces along that rank never overlap (PlanSkip.cpp).
+  int64_t fetchedSteps(const Buffer &b, std::vector<PieceCut> cuts) {
+    const RankId steps = tile.planned().active.rank;
+    cuts[steps].piece = 1;
+    const StepRuns fetched =
+        stepRuns(tile.planned().active, cuts, /*idle=*/false);
+    const int32_t end =
+        std::min<int32_t>(b.fetchPosition, tile.planned().cuts[steps].position);
+    return perEpoch(b.access, c.tensors[b.tensor].shape, b.bitsPerValue,
+                    fetched, end);
+  }
+
+  /// Of the first piece, the steps that read it.
+  void keepActive(const Buffer &b, std::vector<Span> &piece) {
+    const ActiveSteps &active = tile.planned().active;
+    const Span block = piece[active.rank];
+    piece[active.rank] = tile.spans[active.rank];
+    const StepRun run = activeRun(active, piece);
+    int64_t end = run.last;
+    if (b.fetchPosition == tile.planned().cuts[active.rank].position)
+      end = std::min(end, (run.first / block.extent + 1) * block.extent);
+    piece[active.rank] = {run.first, std::max<int64_t>(end - run.first, 0)};
+  }
+
   /// Of an outer tile.
   int64_t fetches(const Buffer &b) {
     if (b.fetchPosition < 0)
       return 1;
     const RankId r = order[b.fetchPosition];
     int64_t n = (tile.trips(r) - 1) / blockTrips(r) + 1;
+    int64_t turns = 1;
     for (int32_t k = 0; k < b.fetchPosition; ++k)
-      n = tally.mul(n, tile.trips(order[k]));
-    return n;
+      turns = tally.mul(turns, tile.trips(order[k]));
+    if (fetchesSteps(b)) { // more of a row, or several rows
+      const StepRun run = lastRow();
+      n = (run.last - 1) / blockTrips(r) - run.first / blockTrips(r) + 1;
+    }
+    return tally.mul(n, turns);
+  }
+  bool fetchesSteps(const Buffer &b) const {
+    return runs && b.fetchPosition ==
+                       tile.planned().cuts[tile.planned().active.rank].position;
+  }
+  /// Steps of the last row that runs.
+  StepRun lastRow() const {
+    std::vector<Span> box = tile.spans;
+    for (RankId r = 0; r < static_cast<RankId>(box.size()); ++r)
+      if (r != tile.planned().active.rank) {
+        const PieceCut &cut = innerCuts[r];
+        const int64_t skipped = (cut.pieces() - 1) * cut.piece;
+        box[r] = {cut.begin + skipped, cut.total - skipped};
+      }
+    return runOf(tile.planned().active, box);
   }
   int64_t blockTrips(RankId r) const {
     const RankCut &cut = tile.planned().cuts[r];
@@ -143,13 +209,46 @@ private:
   /// block, and the stages behind the one that waits for it.
   void noteLastLoad(const Buffer &b) {
     const RankId r = order[b.fetchPosition];
-    int64_t epochs = (tile.trips(r) - 1) % blockTrips(r) + 1;
-    for (size_t k = b.fetchPosition + 1; k < order.size(); ++k)
-      epochs = tally.mul(epochs, tile.trips(order[k]));
-    const int64_t steps =
-        tally.add(epochs, tile.planned().stages - 1 - b.minStage);
+    const int32_t behind = tile.planned().stages - 1;
+    int64_t steps;
+    if (fetchesSteps(b)) {
+      const StepRun run = lastRow();
+      steps = (run.last - 1) % blockTrips(r) + 1;
+      steps = std::min(steps, run.steps()) + behind;
+    } else if (runs) {
+      steps = stepsOfRows(b);
+    } else {
+      steps = (tile.trips(r) - 1) % blockTrips(r) + 1;
+      for (size_t k = b.fetchPosition + 1; k < order.size(); ++k)
+        steps = tally.mul(steps, tile.trips(order[k]));
+      steps = tally.add(steps, behind);
+    }
+    steps -= b.minStage;
     t.stepsAfterLoads =
         t.stepsAfterLoads > 0 ? std::min(t.stepsAfterLoads, steps) : steps;
+  }
+
+  /// Of the rows for which the last block is fetched.
+  int64_t stepsOfRows(const Buffer &b) {
+    const ActiveSteps &active = tile.planned().active;
+    std::vector<PieceCut> cuts = innerCuts;
+    for (int32_t k = 0; k <= b.fetchPosition; ++k) {
+      PieceCut &cut = cuts[order[k]];
+      const int64_t trips = k < b.fetchPosition ? 1 : blockTrips(order[k]);
+      const int64_t skipped = (cut.pieces() - 1) / trips * trips * cut.piece;
+      cut.begin += skipped;
+      cut.total -= skipped;
+    }
+    const StepRuns last = stepRuns(active, cuts, /*idle=*/true);
+    int64_t turns = 1; // of loops that do not change what runs
+    for (size_t k = b.fetchPosition; k < order.size(); ++k)
+      if (order[k] != active.rank && !last.isRow(order[k]))
+        turns = tally.mul(turns, cuts[order[k]].pieces());
+    int64_t sum = 0;
+    for (const RowSet &set : last.sets)
+      sum = tally.add(
+          sum, tally.mul(set.count, set.steps + tile.planned().stages - 1));
+    return tally.mul(sum, turns);
   }
 
   void store(const Buffer &b, const Operand &result, int32_t stage) {
@@ -213,7 +312,8 @@ private:
   const Cascade &c;
   Tally &tally;
   const std::vector<RankId> &order;
-  std::vector<PieceCut> innerCuts; ///< by RankId
+  const std::vector<PieceCut> innerCuts; ///< by RankId
+  const StepRuns *runs;
   std::vector<PieceCut> scratchCuts;
   std::vector<Span> scratchSpans;
   PhaseTraffic t;
@@ -221,8 +321,40 @@ private:
 
 } // namespace
 
-PhaseTraffic trafficOf(const PhaseTile &tile, Tally &tally) {
-  return TrafficCounter(tile, tally).run();
+std::vector<PieceCut> innerCuts(const PhaseTile &tile) {
+  std::vector<PieceCut> cuts;
+  cuts.reserve(tile.spans.size());
+  for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
+    cuts.push_back({tile.spans[r].begin, tile.spans[r].extent, tile.inner(r)});
+  return cuts;
+}
+
+PhaseTraffic trafficOf(const PhaseTile &tile, const StepRuns *runs,
+                       Tally &tally) {
+  return TrafficCounter(tile, runs, tally).run();
+}
+
+int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
+                  bool finish, Tally &tally) {
+  const Cascade &c = tile.c;
+  const ActiveSteps &active = tile.planned().active;
+  std::vector<RankId> ranks;
+  for (RankId r : c.einsums[e].ranks)
+    if (!finish || !isReducedRank(c, e, r))
+      ranks.push_back(r);
+  int64_t turns = 1; // on which the points do not depend
+  for (RankId r : tile.decision().order)
+    if (r != active.rank && !runs.isRow(r) &&
+        std::find(ranks.begin(), ranks.end(), r) == ranks.end())
+      turns = tally.mul(turns, tile.trips(r));
+  int64_t sum = 0;
+  for (const EpochSet &set : runs.epochs) {
+    int64_t n = set.times;
+    for (RankId r : ranks)
+      n = tally.mul(n, set.cuts[r].total);
+    sum = tally.add(sum, n);
+  }
+  return tally.mul(sum, turns);
 }
 
 int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,

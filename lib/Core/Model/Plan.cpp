@@ -235,6 +235,10 @@ Plan PlanBuilder::build() {
     }
   }
   checkHomes();
+  for (size_t g = 0; g < s.groups.size(); ++g)
+    for (size_t p = 0; p < s.groups[g].phases.size(); ++p)
+      if (s.groups[g].phases[p].skip)
+        findActiveSteps(g, p);
   if (!plan.faults.empty())
     return std::move(plan);
   plan.buffers.reserve(c.einsums.size() + c.tensors.size()); // a guess

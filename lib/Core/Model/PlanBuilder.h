@@ -7,7 +7,8 @@
 //
 // Private to lib/Core/Model. A plan is made in four steps: sizes of every rank
 // in every phase (Plan.cpp), where each Einsum is made (Plan.cpp), buffers and
-// who uses them (PlanBuffers.cpp), addresses (PlanAllocate.cpp).
+// who uses them (PlanBuffers.cpp), addresses (PlanAllocate.cpp). What a phase
+// leaves out is in PlanSkip.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_LIB_CORE_MODEL_PLANBUILDER_H
@@ -43,6 +44,8 @@ private:
   bool spansEpochs(int32_t group, int32_t phase, EinsumId e) const;
   void placeSlots(int32_t group, int32_t phase);
   void checkHomes();
+  void findActiveSteps(int32_t group, int32_t phase);
+  std::string whyNotSkip(int32_t group, int32_t phase, RankId r) const;
 
   void makeResultBuffers(int32_t group, int32_t phase);
   void makeOperandBuffers(int32_t group, int32_t phase);

@@ -66,6 +66,7 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
     seen["ragged"] += walked.ragged;
     seen["refetched"] += walked.refetched;
     seen["accumulated"] += walked.accumulated;
+    seen["skipped"] += walked.skipped;
     seen["several groups"] += r.s.groups.size() > 1;
     for (const Group &g : r.s.groups) {
       for (RankId x : g.tileOrder)
@@ -103,6 +104,7 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
                            "ragged",
                            "refetched",
                            "accumulated",
+                           "skipped",
                            "several groups",
                            "several phases",
                            "wrap",

@@ -21,6 +21,15 @@ namespace {
 
 using Box = std::vector<Span>; ///< by RankId
 
+/// The epochs of a phase in one outer tile.
+struct Loops {
+  std::vector<int64_t> inner, trips; ///< by position of the order
+  int64_t epochs = 1;                ///< of the whole nest
+  /// What runs, one pipeline after another: epochs by their number in the nest.
+  std::vector<std::vector<int64_t>> pipelines;
+  std::vector<bool> hasPoints; ///< by epoch; of a phase that skips
+};
+
 /// Calls `visit(values)` for every point of `ranks` in the box.
 void forEachPoint(const std::vector<RankId> &ranks, const Box &box,
                   const std::function<void(const std::vector<int64_t> &)> &f) {
@@ -149,18 +158,79 @@ private:
                  i + 1 < tiles.size() ? &tiles[i + 1] : nullptr);
   }
 
-  /// What a phase loads first of an Input in an outer tile.
-  int64_t firstPiece(const Buffer &b, const Box &tile) {
-    Box piece = tile;
-    if (b.level == RetainLevel::Block)
-      for (RankId r = 0; r < RankId(piece.size()); ++r) {
-        const RankCut &cut = p.groups[g].phases[b.phase].cuts[r];
-        if (cut.position >= 0 && cut.position < b.fetchPosition)
-          piece[r].extent = std::min(cut.inner, piece[r].extent);
-        if (cut.position >= 0 && cut.position == b.fetchPosition)
-          piece[r].extent = std::min(cut.block, piece[r].extent);
+  /// Of a Block buffer: what tells one piece from another.
+  std::vector<int64_t> pieceOf(const Buffer &b, const Loops &loops,
+                               int64_t epoch) const {
+    const Phase &phase = s.groups[g].phases[b.phase];
+    const PhasePlan &plan = p.groups[g].phases[b.phase];
+    std::vector<int64_t> index = indexOf(loops, epoch);
+    index.resize(b.fetchPosition + 1);
+    if (b.fetchPosition >= 0) {
+      const RankCut &cut = plan.cuts[phase.order[b.fetchPosition]];
+      index.back() /= cut.block / cut.inner;
+    }
+    return index;
+  }
+
+  /// Bytes of the piece that is fetched for the `at`-th epoch that runs, and
+  /// for those after it that need no other one.
+  int64_t fetchBytes(const Buffer &b, const Loops &loops,
+                     const std::vector<int64_t> &running, size_t at,
+                     const Box &tile) {
+    const Phase &phase = s.groups[g].phases[b.phase];
+    const PhasePlan &plan = p.groups[g].phases[b.phase];
+    const int32_t j = b.fetchPosition;
+    Box piece = innerBox(b.phase, loops, tile, running[at]);
+    for (RankId r = 0; r < RankId(piece.size()); ++r) {
+      const RankCut &cut = plan.cuts[r];
+      const int64_t end = tile[r].begin + tile[r].extent;
+      if (cut.position < 0 || cut.position > j)
+        piece[r] = tile[r];
+      else if (cut.position == j)
+        piece[r] = {tile[r].begin + pieceOf(b, loops, running[at])[j] *
+                                        std::min(cut.block, tile[r].extent),
+                    0},
+        piece[r].extent = std::min(cut.block, end - piece[r].begin);
+    }
+    if (phase.skip) // only steps that have points read anything
+      for (RankId r : phase.order) {
+        if (!c.ranks[r].iterative)
+          continue;
+        int64_t least = -1, most = -1;
+        for (size_t i = at; i < running.size(); ++i) {
+          if (pieceOf(b, loops, running[i]) != pieceOf(b, loops, running[at]))
+            break;
+          if (!loops.hasPoints[running[i]])
+            continue;
+          const int64_t step =
+              innerBox(b.phase, loops, tile, running[i])[r].begin;
+          least = least < 0 ? step : std::min(least, step);
+          most = std::max(most, step);
+        }
+        bool uses = false;
+        for (const LinearExpr &x : b.access)
+          uses |= x.uses(r);
+        if (uses && least < 0)
+          return 0;
+        if (uses)
+          piece[r] = {least, most - least + 1};
       }
     return bytesOf(b.access, b.tensor, b.bitsPerValue, piece);
+  }
+
+  static std::vector<int64_t> allOf(const Loops &loops) {
+    std::vector<int64_t> running;
+    for (const std::vector<int64_t> &pipeline : loops.pipelines)
+      running.insert(running.end(), pipeline.begin(), pipeline.end());
+    return running;
+  }
+
+  /// What a phase loads first of an Input in an outer tile.
+  int64_t firstPiece(const Buffer &b, const Box &tile) {
+    if (b.level != RetainLevel::Block)
+      return bytesOf(b.access, b.tensor, b.bitsPerValue, tile);
+    const Loops loops = loopsOf(b.phase, tile);
+    return fetchBytes(b, loops, allOf(loops), 0, tile);
   }
 
   int64_t wholeResult(const Buffer &b, const Box &tile) {
@@ -191,25 +261,93 @@ private:
   }
 
   /// Index of epoch `i` along each position of the order.
-  std::vector<int64_t> indexOf(int64_t i) const {
-    std::vector<int64_t> index(trips.size());
-    for (size_t k = trips.size(); k-- > 0;) {
-      index[k] = i % trips[k];
-      i /= trips[k];
+  static std::vector<int64_t> indexOf(const Loops &loops, int64_t i) {
+    std::vector<int64_t> index(loops.trips.size());
+    for (size_t k = loops.trips.size(); k-- > 0;) {
+      index[k] = i % loops.trips[k];
+      i /= loops.trips[k];
     }
     return index;
   }
 
-  Box innerBox(const Box &tile, int64_t epoch) const {
-    const std::vector<RankId> &order = s.groups[g].phases[ph].order;
-    const std::vector<int64_t> index = indexOf(epoch);
+  Box innerBox(int32_t phase, const Loops &loops, const Box &tile,
+               int64_t epoch) const {
+    const std::vector<RankId> &order = s.groups[g].phases[phase].order;
+    const std::vector<int64_t> index = indexOf(loops, epoch);
     Box box = tile;
     for (size_t k = 0; k < order.size(); ++k) {
-      const int64_t offset = index[k] * inner[k];
+      const int64_t offset = index[k] * loops.inner[k];
       box[order[k]].begin += offset;
-      box[order[k]].extent = std::min(inner[k], tile[order[k]].extent - offset);
+      box[order[k]].extent =
+          std::min(loops.inner[k], tile[order[k]].extent - offset);
     }
     return box;
+  }
+  Box innerBox(const Box &tile, int64_t epoch) const {
+    return innerBox(ph, loops, tile, epoch);
+  }
+
+  /// Some Einsum of the phase that has a domain has a point in the box.
+  bool hasPoint(int32_t phase, const Box &box) const {
+    for (const PlannedSlot &slot : p.groups[g].phases[phase].slots) {
+      const Einsum &e = c.einsums[slot.einsum];
+      std::vector<RankId> ranks;
+      for (RankId r : e.ranks)
+        for (const Constraint &k : e.domain)
+          if (k.expr.uses(r) && (ranks.empty() || ranks.back() != r))
+            ranks.push_back(r);
+      bool found = false;
+      if (!ranks.empty())
+        forEachPoint(ranks, box, [&](const std::vector<int64_t> &v) {
+          found |= std::all_of(
+              e.domain.begin(), e.domain.end(),
+              [&](const Constraint &k) { return valueOf(k.expr, v) >= 0; });
+        });
+      if (found)
+        return true;
+    }
+    return false;
+  }
+
+  Loops loopsOf(int32_t phaseId, const Box &tile) const {
+    const Phase &phase = s.groups[g].phases[phaseId];
+    Loops loops;
+    for (RankId r : phase.order) {
+      int64_t size = phase.inner[r] == 0 ? tile[r].extent : phase.inner[r];
+      size = std::min(size, tile[r].extent);
+      loops.inner.push_back(size);
+      loops.trips.push_back((tile[r].extent + size - 1) / size);
+      loops.epochs *= loops.trips.back();
+    }
+    if (!phase.skip) {
+      loops.pipelines.emplace_back();
+      for (int64_t i = 0; i < loops.epochs; ++i)
+        loops.pipelines.back().push_back(i);
+      return loops;
+    }
+    // The recurrence is innermost, whatever of one trip may stand inside.
+    int64_t steps = 1;
+    for (RankId r : phase.order)
+      if (c.ranks[r].iterative)
+        steps =
+            loops.trips[std::find(phase.order.begin(), phase.order.end(), r) -
+                        phase.order.begin()];
+    for (int64_t i = 0; i < loops.epochs; ++i)
+      loops.hasPoints.push_back(
+          hasPoint(phaseId, innerBox(phaseId, loops, tile, i)));
+    for (int64_t row = 0; row < loops.epochs; row += steps) {
+      int64_t first = row, last = row; // inclusive
+      while (first < row + steps && !loops.hasPoints[first])
+        ++first;
+      if (first == row + steps)
+        first = row; // none: the first one
+      for (int64_t i = first; i < row + steps; ++i)
+        last = loops.hasPoints[i] ? i : std::max(last, first);
+      loops.pipelines.emplace_back();
+      for (int64_t i = first; i <= last; ++i)
+        loops.pipelines.back().push_back(i);
+    }
+    return loops;
   }
 
   Extents extentsOf(const Box &box) const {
@@ -223,17 +361,11 @@ private:
     const Phase &phase = s.groups[g].phases[ph];
     const PhasePlan &plan = p.groups[g].phases[ph];
     WalkedPhase &w = out.phases[g][ph];
-    inner.clear();
-    trips.clear();
-    int64_t epochs = 1;
-    for (RankId r : phase.order) {
-      int64_t size = phase.inner[r] == 0 ? tile[r].extent : phase.inner[r];
-      size = std::min(size, tile[r].extent);
-      inner.push_back(size);
-      trips.push_back((tile[r].extent + size - 1) / size);
-      out.ragged |= tile[r].extent % size != 0;
-      epochs *= trips.back();
-    }
+    loops = loopsOf(ph, tile);
+    running = allOf(loops);
+    for (RankId r : phase.order)
+      out.ragged |= tile[r].extent % loops.inner[plan.cuts[r].position] != 0;
+    out.skipped |= int64_t(running.size()) < loops.epochs;
     int32_t stages = 1;
     for (const PlannedSlot &slot : plan.slots)
       stages = std::max(stages, slot.stage + 1);
@@ -243,6 +375,7 @@ private:
     stageFirsts.clear();
     lastStore.clear();
     fetched.clear();
+    const int64_t epochs = int64_t(running.size());
     moveForOthers(tile, before, after);
     const int64_t movedRead = read, movedWritten = written;
     for (int32_t id : p.groups[g].buffers) {
@@ -255,30 +388,37 @@ private:
       }
     }
     int64_t compute = 0;
-    for (int64_t step = 0; step < epochs + stages - 1; ++step) {
-      std::vector<Extents> perStage(stages);
-      for (int32_t stage = 0; stage < stages; ++stage) {
-        const int64_t epoch = step - stage;
-        if (epoch >= 0 && epoch < epochs)
-          perStage[stage] = extentsOf(innerBox(tile, epoch));
-        else if (phase.wrap && epoch < 0)
-          perStage[stage] = extentsOf(innerBox(tile, 0));
+    int64_t before0 = 0, steps = 0; // of the pipelines before
+    for (const std::vector<int64_t> &pipeline : loops.pipelines) {
+      const int64_t length = int64_t(pipeline.size());
+      for (int64_t step = 0; step < length + stages - 1; ++step) {
+        std::vector<Extents> perStage(stages);
+        for (int32_t stage = 0; stage < stages; ++stage) {
+          const int64_t i = step - stage;
+          if (i >= 0 && i < length)
+            perStage[stage] = extentsOf(innerBox(tile, pipeline[i]));
+          else if (phase.wrap && i < 0)
+            perStage[stage] = extentsOf(innerBox(tile, pipeline[0]));
+        }
+        if (!phase.wrap || step < length)
+          compute += timePhase(c, a, phase, perStage).ii;
+        for (const PlannedSlot &slot : plan.slots) {
+          const int64_t i = step - slot.stage;
+          if (i < 0 || i >= length)
+            continue;
+          loadFor(slot, tile, before0 + i, steps + i);
+          runSlot(slot, tile, pipeline[i], i + 1 == length, w);
+        }
       }
-      if (!phase.wrap || step < epochs)
-        compute += timePhase(c, a, phase, perStage).ii;
-      for (const PlannedSlot &slot : plan.slots) {
-        const int64_t epoch = step - slot.stage;
-        if (epoch < 0 || epoch >= epochs)
-          continue;
-        loadFor(slot, tile, epoch);
-        runSlot(slot, tile, epoch, w);
-      }
+      if (phase.wrap)
+        compute +=
+            timePhase(c, a, phase,
+                      std::vector<Extents>(
+                          stages, extentsOf(innerBox(tile, pipeline.back()))))
+                .drain;
+      before0 += length;
+      steps += length + stages - 1;
     }
-    if (phase.wrap)
-      compute += timePhase(c, a, phase,
-                           std::vector<Extents>(
-                               stages, extentsOf(innerBox(tile, epochs - 1))))
-                     .drain;
     for (const auto &store : lastStore)
       last += store.second;
     bufferWritten += read;
@@ -290,11 +430,11 @@ private:
     const double exposed =
         cycles(a.memories[0], first, 0) + cycles(a.memories[0], 0, last);
     // What the phase moves for itself, around what it computes.
-    const double perStep = double(compute) / double(epochs + stages - 1);
+    const double perStep = double(compute) / double(steps);
     double around = 0;
     if (lastDue >= 0)
       around = cycles(a.memories[0], read - first - movedRead, 0) +
-               perStep * double(epochs + stages - 1 - lastDue);
+               perStep * double(steps - lastDue);
     if (storeStage >= 0)
       around = std::max(
           around, cycles(a.memories[0], 0, written - last - movedWritten) +
@@ -303,9 +443,8 @@ private:
       int64_t due = 0;
       for (const auto &other : stageFirsts)
         due += other.first <= at.first ? other.second : 0;
-      around = std::max(around,
-                        cycles(a.memories[0], due, 0) +
-                            perStep * double(epochs + stages - 1 - at.first));
+      around = std::max(around, cycles(a.memories[0], due, 0) +
+                                    perStep * double(steps - at.first));
     }
     const double latency =
         std::max({double(compute), around,
@@ -319,55 +458,37 @@ private:
     out.latencyCycles += latency;
   }
 
-  /// Loads what an epoch needs anew, before the first of the slots that read
-  /// it.
-  void loadFor(const PlannedSlot &slot, const Box &tile, int64_t epoch) {
-    const Phase &phase = s.groups[g].phases[ph];
-    const PhasePlan &plan = p.groups[g].phases[ph];
+  /// Loads what the `at`-th epoch that runs, which starts at `step`, needs
+  /// anew, before the first of the slots that read it.
+  void loadFor(const PlannedSlot &slot, const Box &tile, int64_t at,
+               int64_t step) {
     std::vector<OperandSource> sources = slot.inputs;
     sources.insert(sources.end(), slot.finishInputs.begin(),
                    slot.finishInputs.end());
-    const std::vector<int64_t> index = indexOf(epoch);
     for (const OperandSource &from : sources) {
       const Buffer &b = p.buffers[from.buffer];
       if (b.role != BufferRole::Input || b.level != RetainLevel::Block ||
-          !fetched.insert({from.buffer, epoch}).second)
+          !fetched.insert({from.buffer, at}).second)
         continue;
-      const int32_t j = b.fetchPosition;
-      bool anew = true;
-      for (int32_t k = j + 1; k < int32_t(index.size()); ++k)
-        anew &= index[k] == 0;
-      if (j >= 0)
-        anew &= index[j] % (plan.cuts[phase.order[j]].block /
-                            plan.cuts[phase.order[j]].inner) ==
-                0;
-      if (!anew)
+      if (at > 0 &&
+          pieceOf(b, loops, running[at]) == pieceOf(b, loops, running[at - 1]))
         continue;
-      if (epoch == 0 && b.prefetchAhead > 0)
+      if (at == 0 && b.prefetchAhead > 0)
         continue; // is there
-      Box piece = innerBox(tile, epoch);
-      for (RankId r = 0; r < RankId(piece.size()); ++r) {
-        const RankCut &cut = plan.cuts[r];
-        const int64_t end = tile[r].begin + tile[r].extent;
-        if (cut.position < 0 || cut.position > j)
-          piece[r] = tile[r];
-        else if (cut.position == j)
-          piece[r].extent = std::min(cut.block, end - piece[r].begin);
-      }
-      const int64_t n = bytesOf(b.access, b.tensor, b.bitsPerValue, piece);
+      const int64_t n = fetchBytes(b, loops, running, at, tile);
       read += n;
-      if (j >= 0 && (epoch > 0 || b.minStage > 0))
-        lastDue = std::max(lastDue, epoch + b.minStage);
-      if (epoch == 0 && j >= 0 && b.minStage > 0)
+      if (b.fetchPosition >= 0 && (at > 0 || b.minStage > 0))
+        lastDue = std::max(lastDue, step + b.minStage);
+      if (at == 0 && b.fetchPosition >= 0 && b.minStage > 0)
         stageFirsts.push_back({b.minStage, n});
-      else if (epoch == 0)
+      else if (at == 0)
         first += n;
-      out.refetched |= epoch > 0;
+      out.refetched |= at > 0;
     }
   }
 
   void runSlot(const PlannedSlot &slot, const Box &tile, int64_t epoch,
-               WalkedPhase &w) {
+               bool lastOfPipeline, WalkedPhase &w) {
     const Phase &phase = s.groups[g].phases[ph];
     const Einsum &e = c.einsums[slot.einsum];
     const Tensor &t = c.tensors[e.result.tensor];
@@ -422,10 +543,11 @@ private:
     auto resultBytes = [&](int32_t id) {
       return bytesOf(e.result.access, e.result.tensor, bits(id), box);
     };
-    const bool atLast =
-        t.iterativeRank >= 0 &&
-        box[t.iterativeRank].begin + box[t.iterativeRank].extent ==
-            c.ranks[t.iterativeRank].extent;
+    const bool atLast = t.iterativeRank >= 0 &&
+                        (phase.skip ? lastOfPipeline
+                                    : box[t.iterativeRank].begin +
+                                              box[t.iterativeRank].extent ==
+                                          c.ranks[t.iterativeRank].extent);
     if (slot.accumulates) {
       bufferRead += resultBytes(slot.accumulator);
       bufferWritten += resultBytes(slot.accumulator);
@@ -456,13 +578,14 @@ private:
   const Plan &p;
   Walked out;
   int32_t g = 0, ph = 0;
-  std::vector<int64_t> inner, trips; ///< by position of the order
+  Loops loops;                  ///< of the phase that runs
+  std::vector<int64_t> running; ///< epochs in the order in which they run
   int64_t read = 0, written = 0, first = 0, last = 0;
   int64_t bufferRead = 0, bufferWritten = 0;
   int64_t lastDue = -1, storeStage = -1;                ///< step, stage
   std::vector<std::pair<int64_t, int64_t>> stageFirsts; ///< stage, bytes
   std::map<int32_t, int64_t> lastStore;                 ///< by buffer
-  std::set<std::pair<int32_t, int64_t>> fetched;        ///< buffer, epoch
+  std::set<std::pair<int32_t, int64_t>> fetched; ///< buffer, running epoch
 };
 
 } // namespace

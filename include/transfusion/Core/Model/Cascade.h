@@ -77,6 +77,12 @@ struct Rank {
   bool iterative = false;
 };
 
+/// What a step of its iterative rank does to a recurrence when no Einsum along
+/// the rank that has a domain has a point in it. `Neutral`: nothing.
+/// `NeutralAfterFirst`: nothing, once a step has run. `Counts`: something, or
+/// nobody has shown otherwise.
+enum class EmptySteps : uint8_t { Counts, NeutralAfterFirst, Neutral };
+
 /// constant + sum of coefficient * rank. `terms` is sorted by rank id and holds
 /// no zero coefficient.
 struct LinearExpr {
@@ -106,7 +112,9 @@ struct Tensor {
   bool isOutput = false;     ///< is wanted outside
   int32_t iterativeDim = -1; ///< dimension along which it is a recurrence
   RankId iterativeRank = -1; ///< rank of that dimension
-  EinsumId producer = -1;    ///< -1 for an input
+  EmptySteps emptySteps = EmptySteps::Counts; ///< of a recurrence
+  std::string whyTheyCount; ///< where it is known, for messages
+  EinsumId producer = -1;   ///< -1 for an input
 };
 
 struct Operand {

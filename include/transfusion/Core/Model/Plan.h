@@ -40,6 +40,12 @@
 //   Output       one inner tile per slot, on its way to DRAM (and, if read in
 //                the same phase, its window too)
 //
+// A phase that skips runs, for each turn of the loops outside its iterative
+// rank, a pipeline of its own over the steps of that rank that ActiveSteps.h
+// says. Epochs and fetches are numbered as they run; "the first" and "the last"
+// index of the rank mean the first and last that runs. What is fetched along
+// the rank is what the steps need that the piece is for.
+//
 // Loads and stores in other phases. A first piece with prefetchAhead = n is
 // loaded during the phase n before that of its buffer, a deferred result is
 // stored during the phase storeDelay after the one that makes it, counted
@@ -59,6 +65,7 @@
 #ifndef TRANSFUSION_CORE_MODEL_PLAN_H
 #define TRANSFUSION_CORE_MODEL_PLAN_H
 
+#include "transfusion/Core/Model/ActiveSteps.h"
 #include "transfusion/Core/Model/Schedule.h"
 
 namespace transfusion::core {
@@ -141,6 +148,7 @@ struct PhasePlan {
   std::vector<RankCut> cuts;  ///< by RankId
   std::vector<bool> usesRank; ///< by RankId: some Einsum of the phase has it
   int32_t stages = 1;
+  ActiveSteps active;             ///< of a phase that skips
   std::vector<PlannedSlot> slots; ///< by run, then issue order
 };
 

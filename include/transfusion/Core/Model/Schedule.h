@@ -23,6 +23,15 @@
 // memory is kept whole and stored `by` phases later. Phases count cyclically:
 // before phase 0 of an outer tile come the last phases of the one before.
 //
+// Skip. Along the rank of its recurrences (innermost) a phase that skips runs
+// the steps from the first to the last one that has a point of its Einsums'
+// domain, at each turn of the loops outside; where none has, step 0 runs, which
+// makes an empty result. How many run may depend on the loops outside, so its
+// pipeline fills and drains at each of their turns.
+//
+// Toy example, causal attention of 4 queries in two row tiles over 4 keys in
+// two steps: the first row tile runs step 0, the second one steps 0 and 1.
+//
 // Toy example, phases A, B, C: prefetch of x in A ahead 1 loads the x of the
 // next outer tile during C; that of the first tile is loaded before A, exposed.
 //
@@ -71,6 +80,8 @@ struct Phase {
   std::vector<Run> runs;
   /// Modulo schedule: work crosses the epoch boundary.
   bool wrap = false;
+  /// Steps of the recurrence in which no point exists do not run.
+  bool skip = false;
   /// Group inputs whose first piece (of a Block-level buffer, or of a
   /// Tile-level one whose first phase this is) is loaded earlier; sorted by
   /// tensor.
