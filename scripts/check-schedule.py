@@ -98,7 +98,7 @@ def row_major(trips):
 class Walk:
     """One phase of one outer tile."""
 
-    def __init__(self, schedule, phase, tile):
+    def __init__(self, schedule, phase, tile, alone=False):
         self.schedule = schedule
         self.phase = phase
         self.tile = tile  # rank -> (start, extent)
@@ -108,12 +108,51 @@ class Walk:
         self.order = [l["rank"] for l in loops]
         self.inner = {l["rank"]: l["inner"] for l in loops}
         self.trips = [-(-tile[l["rank"]][1] // l["inner"]) for l in loops]
-        self.epochs = list(row_major(self.trips))
+        self.block = {l["rank"]: l["block"] for l in loops}
+        self.skip = phase.get("skip")
+        # Epochs in the order in which they run; each pipeline as (its first
+        # epoch's number, how many epochs, its first step).
+        self.epochs, self.pipelines = [], []
+        if not alone:
+            self.run_epochs()
         self.cycles = 0
         self.read = self.written = 0
         self.content = {}  # (buffer, slot) -> epoch or fetch number
         self.fetch_of = {}  # buffer -> fetch number by epoch
         self.loads = defaultdict(list)  # step -> [(buffer, fetch)]
+
+    def active(self, spans):
+        """First and last step at which every sum can reach 0; None."""
+        rank = self.skip["rank"]
+        start, extent = self.tile[rank]
+        active = []
+        for step in range(start, start + extent):
+            spans[rank] = (step, 1)
+            if all(e["constant"] + sum(max(k * spans[r][0], k * (sum(spans[r]) - 1))
+                                       for r, k in e["terms"].items()) >= 0
+                   for e in self.skip["where"]):
+                active.append(step)
+        return (active[0], active[-1]) if active else None
+
+    def run_epochs(self):
+        rows = [list(row_major(self.trips))]
+        if self.skip:
+            at = self.order.index(self.skip["rank"])
+            by_row = defaultdict(list)
+            for e in rows[0]:
+                by_row[e[:at]].append(e)
+            rows = []
+            for epochs in by_row.values():
+                spans = {r: self.span(r, epochs[0]) for r in self.tile}
+                first, last = self.active(spans) or (0, 0)
+                rows.append(epochs[first:last + 1])
+        step = 0
+        for row in rows:
+            self.pipelines.append((len(self.epochs), len(row), step))
+            self.epochs += row
+            step += len(row) + self.phase["stages"] - 1
+        self.firsts = {at for at, _, _ in self.pipelines}
+        self.lasts = {at + n - 1 for at, n, _ in self.pipelines}
 
     def span(self, rank, epoch):
         """Start and extent of the epoch along a rank."""
@@ -142,6 +181,27 @@ class Walk:
             start, _ = self.span(rank, epoch)
             end = sum(self.tile[rank])
             spans[rank] = (start, min(points, end - start))
+        only = transfer["when"].get("active_steps_of")
+        if only:
+            # Of the piece, along ranks that the tensor may not have, too.
+            loop = transfer["when"].get("loop")
+            j = self.order.index(loop) if loop else -1
+            box = {}
+            for r in self.tile:
+                k = self.order.index(r) if r in self.order else len(self.order)
+                start, _ = self.span(r, epoch)
+                box[r] = (self.tile[r] if k > j else self.span(r, epoch) if k < j else
+                          (start, min(self.block[r], sum(self.tile[r]) - start)))
+            whole = self.tile[only]
+            if loop == only:  # the block that the epoch is in
+                block = self.block[only]
+                begin = whole[0] + (self.span(only, epoch)[0] - whole[0]) // block * block
+                whole = (begin, min(block, sum(whole) - begin))
+            steps = self.active(box)
+            if steps is None:
+                return 0
+            first = max(steps[0], whole[0])
+            spans[only] = (first, min(steps[1] + 1, sum(whole)) - first)
         return (self.values(transfer["tensor"], buffer["access"], spans)
                 * -(-buffer["bits"] // 8))
 
@@ -155,22 +215,28 @@ class Walk:
                 self.read += self.bytes(t, first)
                 continue
             j = self.order.index(when["loop"])
-            number, by_epoch = -1, []
-            for i, e in enumerate(self.epochs):
-                if e[j] % when["every"] == 0 and not any(e[j + 1:]):
-                    number += 1
-                    self.read += self.bytes(t, e)
-                    step = i + when["stage"] - when["steps_ahead"]
-                    self.loads[step].append((t["buffer"], number))
-                by_epoch.append(number)
+            number, by_epoch, before = -1, [], None
+            for at, n, begin in self.pipelines:
+                for i in range(at, at + n):
+                    e = self.epochs[i]
+                    piece = e[:j] + (e[j] // when["every"],)
+                    if piece != before:
+                        number += 1
+                        self.read += self.bytes(t, e)
+                        step = begin + i - at + when["stage"] - when["steps_ahead"]
+                        self.loads[step].append((t["buffer"], number))
+                    before = piece
+                    by_epoch.append(number)
             self.fetch_of[t["buffer"]] = by_epoch
 
     def slot_of(self, buffer, number):
         return (buffer, number % self.buffers[buffer]["slots"])
 
-    def run_step(self, k):
+    def run_step(self, k, pipeline):
+        """Step k of a pipeline."""
         slots = self.phase["slots"]
-        active = [s for s in slots if 0 <= k - s["stage"] < len(self.epochs)]
+        at, n, _ = pipeline
+        active = [s for s in slots if 0 <= k - s["stage"] < n]
         makers = {w["buffer"]: s for s in active for w in s["writes"]
                   if not w["accumulate"]}
         ends, free, todo = {}, defaultdict(int), list(active)
@@ -187,12 +253,12 @@ class Walk:
             else:
                 raise Wrong(f"{self.phase['name']}: units wait for each other")
             start = max([free[s["unit"]]] + [ends[m["name"]] for m in needs if m is not s])
-            end = start + self.cycles_of(s, self.epochs[k - s["stage"]])
+            end = start + self.cycles_of(s, self.epochs[at + k - s["stage"]])
             ends[s["name"]] = free[s["unit"]] = end
             started.append(s)
             todo.remove(s)
         for s in started:  # a valid order: everything after what it reads
-            self.touch(s, k)
+            self.touch(s, at + k - s["stage"], k)
         return max(ends.values(), default=0)
 
     def cycles_of(self, s, epoch):
@@ -201,14 +267,14 @@ class Walk:
                 return c["cycles"]
         raise Wrong(f"{s['name']} has no cycles for epoch {epoch}")
 
-    def touch(self, s, k):
-        epoch = k - s["stage"]
+    def touch(self, s, epoch, k):
         at = self.epochs[epoch]
         index = dict(zip(self.order, at))
         for r in s["reads"]:
             b = self.buffers[r["buffer"]]
             where = f"{self.phase['name']} step {k}: {s['name']} reads {b['name']}"
-            if r["distance"] and index.get(r["not_at_first"], 0) == 0:
+            if r["distance"] and (epoch in self.firsts if self.skip else
+                                  index.get(r["not_at_first"], 0) == 0):
                 continue
             if r["buffer"] in self.fetch_of:
                 wanted = self.fetch_of[r["buffer"]][epoch]
@@ -232,23 +298,24 @@ class Walk:
         for k in sorted(self.loads):
             if k < 0:
                 self.load(k)  # exposed
-        steps = len(self.epochs) + self.phase["stages"] - 1
-        for k in range(steps):
-            # Loads run beside the step: worst when they come first.
-            self.load(k)
-            length = self.run_step(k)
-            self.cycles += self.phase["ii_cycles"] if self.phase["wrap"] else length
+        for pipeline in self.pipelines:
+            for k in range(pipeline[1] + self.phase["stages"] - 1):
+                # Loads run beside the step: worst when they come first.
+                self.load(pipeline[2] + k)
+                length = self.run_step(k, pipeline)
+                self.cycles += self.phase["ii_cycles"] if self.phase["wrap"] else length
         for t in self.phase["transfers"]:
             if t["kind"] == "store":
                 only = t["when"].get("only_at_last")
                 pieces = set()  # a deferred result is stored once
-                for e in self.epochs:
+                for i, e in enumerate(self.epochs):
                     where = tuple(self.span(r, e) for r in t["piece"])
                     if t["when"].get("phases_later") and where in pieces:
                         continue
                     pieces.add(where)
                     if only is None or only not in self.order or \
-                            e[self.order.index(only)] == self.trips[self.order.index(only)] - 1:
+                            (i in self.lasts if self.skip else
+                             e[self.order.index(only)] == self.trips[self.order.index(only)] - 1):
                         self.written += self.bytes(t, e)
         return self
 
@@ -265,7 +332,7 @@ def walk(schedule):
         loops = g["outer_loops"]
         whole = {r: (0, n) for r, n in extents.items()}
         for t in g["transfers"]:
-            w = Walk(schedule, g["phases"][0], whole)
+            w = Walk(schedule, g["phases"][0], whole, alone=True)
             w.order, w.inner = [], {}
             read += w.bytes(t, ())
         for index in row_major([l["trips"] for l in loops]):

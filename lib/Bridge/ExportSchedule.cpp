@@ -95,7 +95,7 @@ void Exporter::phase(const core::Phase &phase) {
   auto op = sched::PhaseOp::create(
       b, loc,
       b.getArrayAttr(SmallVector<Attribute>(order.begin(), order.end())),
-      tiling(phase.block), tiling(phase.inner), phase.wrap,
+      tiling(phase.block), tiling(phase.inner), phase.wrap, phase.skip,
       listOrNone(prefetch), listOrNone(defer));
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());

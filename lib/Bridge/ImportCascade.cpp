@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transfusion/Bridge/ImportCascade.h"
+#include "EmptySteps.h"
 #include "FactorDims.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "transfusion/Bridge/OpClasses.h"
@@ -195,6 +196,7 @@ FailureOr<ImportedCascade> Importer::run() {
   for (einsum::MapReduceOp op : to.einsums)
     if (failed(addEinsum(op)))
       return failure();
+  findEmptySteps(to.cascade, to.einsums);
   to.digits = factorDims(to.cascade);
   return std::move(to);
 }

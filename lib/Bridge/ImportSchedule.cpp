@@ -138,6 +138,7 @@ core::Phase ScheduleImporter::phase(sched::PhaseOp op) {
   phase.block = sizes(op.getBlockAttr());
   phase.inner = sizes(op.getInnerAttr());
   phase.wrap = op.getWrap();
+  phase.skip = op.getSkip();
   if (op.getPrefetchAttr())
     for (auto p : op.getPrefetchAttr().getAsRange<sched::PrefetchAttr>())
       phase.prefetch.push_back(

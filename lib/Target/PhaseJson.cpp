@@ -316,6 +316,14 @@ void PhaseWriter::write() {
     loops();
     j.attribute("stages", plan.stages);
     j.attribute("wrap", phase.wrap);
+    if (plan.active.skips())
+      j.attributeObject("skip", [&] {
+        j.attribute("rank", c.ranks[plan.active.rank].name);
+        std::vector<LinearExpr> where;
+        for (const Constraint &k : plan.active.where)
+          where.push_back(k.expr);
+        writeExpressions(v, j, "where", where);
+      });
     // What an epoch holds of each rank that its Einsums have.
     j.attributeObject("inner", [&] {
       for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r)

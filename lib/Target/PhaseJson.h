@@ -21,6 +21,10 @@ void writePhase(const ScheduleView &v, llvm::json::OStream &j, int32_t group,
 /// The transfer that fills an Input buffer.
 void writeLoad(const ScheduleView &v, llvm::json::OStream &j, int32_t buffer);
 
+/// Sums of ranks, as attribute `key` of the object that is open.
+void writeExpressions(const ScheduleView &v, llvm::json::OStream &j,
+                      llvm::StringRef key,
+                      llvm::ArrayRef<core::LinearExpr> exprs);
 /// "access": one expression per tensor dimension.
 void writeAccess(const ScheduleView &v, llvm::json::OStream &j,
                  const core::Access &access);

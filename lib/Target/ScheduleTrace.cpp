@@ -31,6 +31,16 @@ private:
   int64_t trips(RankId r) const {
     return (plan.cuts[r].tile + plan.cuts[r].inner - 1) / plan.cuts[r].inner;
   }
+  /// Epochs that run one after another without a gap: of the nest, from
+  /// `epoch` on; the pipeline over them starts at step `step`.
+  struct Pipeline {
+    int64_t epoch = 0, length = 0, step = 0;
+  };
+  /// Of the first outer tile.
+  std::vector<Pipeline> pipelines() const;
+  /// Epoch of the nest in a stage at a step; -1: none.
+  int64_t epochAt(int64_t step, int32_t stage) const;
+  bool startsPiece(const Buffer &b, int64_t epoch, int64_t before) const;
   /// Index of the epoch along each loop.
   std::vector<int64_t> indexOf(int64_t epoch) const;
   Extents extentsOf(int64_t epoch) const;
@@ -49,7 +59,45 @@ private:
   const Phase &phase;
   const PhasePlan &plan;
   double portFree = 0;
+  std::vector<Pipeline> running;
 };
+
+std::vector<TraceWriter::Pipeline> TraceWriter::pipelines() const {
+  int64_t epochs = 1;
+  for (RankId r : phase.order)
+    epochs *= trips(r);
+  if (!plan.active.skips())
+    return {{0, epochs, 0}};
+  const int64_t steps = trips(plan.active.rank);
+  std::vector<Pipeline> all;
+  for (int64_t row = 0, step = 0; row < epochs; row += steps) {
+    std::vector<Span> box;
+    for (const RankCut &cut : plan.cuts)
+      box.push_back({0, cut.tile});
+    const std::vector<int64_t> index = indexOf(row);
+    for (size_t k = 0; k < index.size(); ++k)
+      if (RankId r = phase.order[k]; r != plan.active.rank) {
+        const RankCut &cut = plan.cuts[r];
+        box[r] = {index[k] * cut.inner,
+                  std::min(cut.inner, cut.tile - index[k] * cut.inner)};
+      }
+    const StepRun run = runOf(plan.active, box);
+    all.push_back({row + run.first, run.steps(), step});
+    step += run.steps() + plan.stages - 1;
+  }
+  return all;
+}
+
+int64_t TraceWriter::epochAt(int64_t step, int32_t stage) const {
+  auto after =
+      std::upper_bound(running.begin(), running.end(), step,
+                       [](int64_t s, const Pipeline &p) { return s < p.step; });
+  if (after == running.begin())
+    return -1;
+  const Pipeline &p = *--after;
+  const int64_t i = step - p.step - stage;
+  return i >= 0 && i < p.length ? p.epoch + i : -1;
+}
 
 std::vector<int64_t> TraceWriter::indexOf(int64_t epoch) const {
   std::vector<int64_t> index(phase.order.size());
@@ -99,24 +147,36 @@ void TraceWriter::event(llvm::StringRef name, int64_t trackId, double start,
   });
 }
 
+/// The epoch needs another piece than the one that runs before it (-1: none).
+bool TraceWriter::startsPiece(const Buffer &b, int64_t epoch,
+                              int64_t before) const {
+  if (before < 0)
+    return true;
+  const std::vector<int64_t> x = indexOf(epoch), y = indexOf(before);
+  const RankCut &cut = plan.cuts[phase.order[b.fetchPosition]];
+  const int64_t perBlock = cut.block / cut.inner;
+  bool same = x[b.fetchPosition] / perBlock == y[b.fetchPosition] / perBlock;
+  for (int32_t k = 0; k < b.fetchPosition; ++k)
+    same &= x[k] == y[k];
+  return !same;
+}
+
 /// Blocks that the next step needs anew, one after another on their port.
 void TraceWriter::loads(int64_t step, int64_t start) {
   const Memory &outer = v.arch.memories[0];
-  int64_t epochs = 1;
-  for (RankId r : phase.order)
-    epochs *= trips(r);
   for (int32_t id : v.plan.groups[w.group].buffers) {
     const Buffer &b = v.plan.buffers[id];
-    int64_t epoch = step + 1 - b.minStage;
     if (b.role != BufferRole::Input || b.phase != w.phase ||
-        b.fetchPosition < 0 || epoch < 0 || epoch >= epochs)
+        b.fetchPosition < 0)
       continue;
-    std::vector<int64_t> index = indexOf(epoch);
-    const RankCut &cut = plan.cuts[phase.order[b.fetchPosition]];
-    bool fetched = index[b.fetchPosition] % (cut.block / cut.inner) == 0;
-    for (size_t k = b.fetchPosition + 1; k < index.size(); ++k)
-      fetched &= index[k] == 0;
-    if (!fetched || outer.readBytesPerS <= 0)
+    int64_t epoch = epochAt(step + 1, b.minStage);
+    if (epoch < 0)
+      continue;
+    // The one before it may have been the last of an earlier pipeline.
+    int64_t before = -1;
+    for (int64_t k = step; k >= 0 && before < 0; --k)
+      before = epochAt(k, b.minStage);
+    if (!startsPiece(b, epoch, before) || outer.readBytesPerS <= 0)
       continue;
     double duration = double(b.bytesPerSlot) * 1e6 / outer.readBytesPerS;
     portFree = std::max(portFree, microseconds(start));
@@ -128,10 +188,8 @@ void TraceWriter::loads(int64_t step, int64_t start) {
 }
 
 void TraceWriter::write() {
-  int64_t epochs = 1;
-  for (RankId r : phase.order)
-    epochs *= trips(r);
-  int64_t steps = epochs + plan.stages - 1;
+  running = pipelines();
+  int64_t steps = running.back().step + running.back().length + plan.stages - 1;
   int64_t end = w.firstStep >= steps            ? w.firstStep
                 : w.steps > steps - w.firstStep ? steps
                                                 : w.firstStep + w.steps;
@@ -153,8 +211,8 @@ void TraceWriter::write() {
       for (int64_t k = w.firstStep; k < end; ++k) {
         std::vector<Extents> perStage(plan.stages);
         for (int32_t s = 0; s < plan.stages; ++s)
-          if (k - s >= 0 && k - s < epochs)
-            perStage[s] = extentsOf(k - s);
+          if (int64_t epoch = epochAt(k, s); epoch >= 0)
+            perStage[s] = extentsOf(epoch);
         auto found = known.find(perStage);
         if (found == known.end())
           found = known.emplace(perStage, timePhase(c, v.arch, phase, perStage))
@@ -162,7 +220,7 @@ void TraceWriter::write() {
         for (const SlotTiming &t : found->second.slots)
           event(c.einsums[t.einsum].name + (t.finishOnly ? ".finish" : ""),
                 phase.runs[t.run].unit, microseconds(start + t.start),
-                microseconds(t.cycles), k, k - t.stage);
+                microseconds(t.cycles), k, epochAt(k, t.stage));
         loads(k, start);
         start += found->second.ii;
       }

@@ -18,8 +18,14 @@ std::string transfusion::portName(const Memory &m, bool write) {
 
 void transfusion::writeAccess(const ScheduleView &v, llvm::json::OStream &j,
                               const Access &access) {
-  j.attributeArray("access", [&] {
-    for (const LinearExpr &e : access)
+  writeExpressions(v, j, "access", access);
+}
+
+void transfusion::writeExpressions(const ScheduleView &v,
+                                   llvm::json::OStream &j, llvm::StringRef key,
+                                   llvm::ArrayRef<LinearExpr> exprs) {
+  j.attributeArray(key, [&] {
+    for (const LinearExpr &e : exprs)
       j.object([&] {
         j.attributeObject("terms", [&] {
           for (const auto &[rank, coefficient] : e.terms)
@@ -59,6 +65,12 @@ void transfusion::writeLoad(const ScheduleView &v, llvm::json::OStream &j,
         j.attribute("stage", b.minStage);
         j.attribute("steps_ahead", 1);
       }
+      const ActiveSteps &active = v.plan.groups[b.group].phases[b.phase].active;
+      bool usesSteps = false;
+      for (const LinearExpr &e : b.access)
+        usesSteps |= active.skips() && e.uses(active.rank);
+      if (usesSteps && b.level == RetainLevel::Block)
+        j.attribute("active_steps_of", v.cascade.ranks[active.rank].name);
       if (b.prefetchAhead > 0)
         j.attribute("first_phases_ahead", b.prefetchAhead);
     });

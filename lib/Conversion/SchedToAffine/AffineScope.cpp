@@ -117,6 +117,28 @@ void AffineScope::loop(Location loc, const Bound &upper,
   });
 }
 
+void AffineScope::loopBetween(Location loc, const Bound &lowers,
+                              const Bound &uppers,
+                              function_ref<void(AffineExpr)> body) {
+  // The greatest of some is minus the least of their negatives.
+  Bound negated;
+  for (AffineExpr e : lowers)
+    negated.push_back(-e);
+  Bound lower;
+  for (AffineExpr e : simplify(negated))
+    lower.push_back(simplify(-e));
+  size_t mark = values.size();
+  auto [lowerMap, lowerOperands] = map(lower);
+  auto [upperMap, upperOperands] = map(simplify(uppers));
+  auto loop = affine::AffineForOp::create(b, loc, lowerOperands, lowerMap,
+                                          upperOperands, upperMap, 1);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  values.push_back(loop.getInductionVar());
+  body(getAffineDimExpr(mark, b.getContext()));
+  values.truncate(mark);
+}
+
 void AffineScope::nest(Location loc, ArrayRef<Bound> uppers,
                        function_ref<void(ArrayRef<AffineExpr>)> body) {
   SmallVector<AffineExpr> ivs;
@@ -149,7 +171,8 @@ AffineScope::undecided(ArrayRef<Condition> conditions) const {
 
 static affine::AffineIfOp createIf(OpBuilder &b, Location loc, Type type,
                                    ArrayRef<Condition> conditions,
-                                   ArrayRef<Value> values) {
+                                   ArrayRef<Value> values,
+                                   bool withElse = false) {
   SmallVector<AffineExpr> exprs;
   SmallVector<bool> equalities;
   for (const Condition &c : conditions) {
@@ -161,7 +184,7 @@ static affine::AffineIfOp createIf(OpBuilder &b, Location loc, Type type,
   affine::canonicalizeSetAndOperands(&set, &operands);
   return affine::AffineIfOp::create(
       b, loc, type ? TypeRange(type) : TypeRange(), set, operands,
-      /*withElseRegion=*/static_cast<bool>(type));
+      /*withElseRegion=*/withElse || type);
 }
 
 void AffineScope::when(Location loc, ArrayRef<Condition> conditions,
@@ -175,6 +198,21 @@ void AffineScope::when(Location loc, ArrayRef<Condition> conditions,
   OpBuilder::InsertionGuard guard(b);
   size_t mark = values.size();
   b.setInsertionPointToStart(op.getThenBlock());
+  body();
+  values.truncate(mark);
+}
+
+void AffineScope::unless(Location loc, ArrayRef<Condition> conditions,
+                         function_ref<void()> body) {
+  auto left = undecided(conditions);
+  if (!left)
+    return body();
+  if (left->empty())
+    return;
+  auto op = createIf(b, loc, Type(), *left, values, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  size_t mark = values.size();
+  b.setInsertionPointToStart(op.getElseBlock());
   body();
   values.truncate(mark);
 }

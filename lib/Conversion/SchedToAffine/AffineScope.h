@@ -53,6 +53,9 @@ public:
   /// body(i) for i = 0 .. upper - 1.
   void loop(mlir::Location loc, const Bound &upper,
             llvm::function_ref<void(mlir::AffineExpr)> body);
+  /// body(i) from the greatest of `lowers` to below the least of `uppers`.
+  void loopBetween(mlir::Location loc, const Bound &lowers, const Bound &uppers,
+                   llvm::function_ref<void(mlir::AffineExpr)> body);
   /// The same with a value that is carried from trip to trip.
   mlir::Value
   reduce(mlir::Location loc, const Bound &upper, mlir::Value init,
@@ -63,6 +66,9 @@ public:
 
   void when(mlir::Location loc, llvm::ArrayRef<Condition> conditions,
             llvm::function_ref<void()> body);
+  /// body() where some condition does not hold.
+  void unless(mlir::Location loc, llvm::ArrayRef<Condition> conditions,
+              llvm::function_ref<void()> body);
   mlir::Value choose(mlir::Location loc, mlir::Type type,
                      llvm::ArrayRef<Condition> conditions,
                      llvm::function_ref<mlir::Value()> then,

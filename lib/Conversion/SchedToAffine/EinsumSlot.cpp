@@ -56,11 +56,15 @@ Value ProgramEmitter::readOperand(const Operand &operand,
     return loaded();
   // Slice 0 is the initial value, which no buffer holds.
   TypedAttr init = src.producer(operand.tensor).getInitAttr();
+  auto initial = [&]() -> Value {
+    return arith::ConstantOp::create(b, loc, init);
+  };
+  if (space.skips()) // no slice before the first step that runs
+    return from.distance == 0 ? loaded()
+                              : scope.choose(loc, init.getType(),
+                                             epoch.notFirst, loaded, initial);
   AffineExpr slice = evaluate(operand.access[tensor.iterativeDim], point);
-  return scope.choose(
-      loc, init.getType(), {{slice, true}},
-      [&]() -> Value { return arith::ConstantOp::create(b, loc, init); },
-      loaded);
+  return scope.choose(loc, init.getType(), {{slice, true}}, initial, loaded);
 }
 
 Value ProgramEmitter::cloneBody(Region &region, ArrayRef<Value> args,
@@ -180,7 +184,7 @@ void ProgramEmitter::emitSlot(const PlannedSlot &slot, const EpochSpace &space,
       scope.store(loc, value, at.buffers[slot.window],
                   into(slot.window, point));
     if (slot.carried >= 0)
-      scope.when(loc, lastSlice(plan.buffers[slot.carried], epoch), [&] {
+      whenWritten(plan.buffers[slot.carried], space, epoch, loc, [&] {
         scope.store(loc, value, at.buffers[slot.carried],
                     into(slot.carried, point));
       });

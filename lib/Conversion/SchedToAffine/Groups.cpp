@@ -72,7 +72,7 @@ void ProgramEmitter::emitTile(int32_t g, const OuterTile &tile) {
       // What is fetched once per tile comes before the pipeline.
       if (isInput &&
           (buffer.level == RetainLevel::Tile || buffer.fetchPosition < 0))
-        loadBuffer(id, scope.constant(0), bufferPiece(id, space, nullptr), loc);
+        loadWhole(id, space, loc);
     }
     emitPhase(g, phase, tile);
   }

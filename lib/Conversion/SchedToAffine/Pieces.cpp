@@ -82,6 +82,13 @@ AffineExpr ProgramEmitter::bufferSlot(int32_t id, const EpochSpace &space,
   int64_t perBlock = space.perBlock(r);
   int64_t blocks = (space.trips[j] + perBlock - 1) / perBlock;
   AffineExpr fetch = epoch.index[j].floorDiv(perBlock);
+  if (space.skips()) { // fetches count on from row to row, but not in a row
+    AffineExpr before = scope.constant(0);
+    if (j < space.stepPosition())
+      for (int32_t k = 0; k < j; ++k)
+        before = before * space.trips[k] + epoch.index[k];
+    return (before * blocks + fetch) % buffer.slots;
+  }
   if (int64_t around = space.stride[j] * space.trips[j]; around < space.epochs)
     fetch = epoch.number.floorDiv(around) * blocks + fetch;
   return fetch % buffer.slots;

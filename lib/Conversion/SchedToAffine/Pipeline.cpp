@@ -66,11 +66,9 @@ Epoch ProgramEmitter::makeEpoch(const EpochSpace &space, AffineExpr number) {
   return epoch;
 }
 
-/// Slots by start cycle, of the stages that work in this step.
-static std::vector<const PlannedSlot *> slotOrder(const Source &src,
-                                                  const EpochSpace &space,
-                                                  int32_t firstStage,
-                                                  int32_t lastStage) {
+std::vector<const PlannedSlot *>
+schedtoaffine::slotOrder(const Source &src, const EpochSpace &space,
+                         int32_t firstStage, int32_t lastStage) {
   std::vector<Extents> perStage(space.plan->stages);
   for (int32_t s = firstStage; s <= lastStage; ++s)
     perStage[s] = space.inner;
@@ -85,6 +83,8 @@ static std::vector<const PlannedSlot *> slotOrder(const Source &src,
 
 void ProgramEmitter::emitPhase(int32_t g, int32_t p, const OuterTile &tile) {
   EpochSpace space = makeEpochSpace(g, p, tile);
+  if (space.skips())
+    return emitSkippingPhase(space);
   int64_t stages = space.plan->stages, epochs = space.epochs;
 
   auto emitStep = [&](AffineExpr step, int32_t first, int32_t last) {

@@ -47,6 +47,13 @@ struct Piece {
   std::vector<Bound> size;
 };
 
+/// Steps of a phase that skips which are active in a box: from the greatest of
+/// `lowers` to below the least of `uppers`, where all of `possible` hold.
+struct StepBounds {
+  Bound lowers, uppers;
+  llvm::SmallVector<Condition> possible;
+};
+
 /// Trips of a phase's loops in one outer tile.
 struct EpochSpace {
   const core::PhasePlan *plan = nullptr;
@@ -60,6 +67,11 @@ struct EpochSpace {
   int64_t perBlock(core::RankId r) const {
     return (block[r] + inner[r] - 1) / inner[r];
   }
+  bool skips() const { return plan->active.skips(); }
+  /// Position of the iterative rank of a phase that skips.
+  int32_t stepPosition() const {
+    return plan->cuts[plan->active.rank].position;
+  }
 };
 
 /// One epoch: the inner tile that one stage works on in one step.
@@ -67,6 +79,9 @@ struct Epoch {
   mlir::AffineExpr number;
   std::vector<mlir::AffineExpr> index; ///< by position in phase.order
   Piece inner;
+  /// In a phase that skips: all hold unless this is the first (last) step that
+  /// runs, at these indices of the loops outside.
+  llvm::SmallVector<Condition> notFirst, notLast;
 };
 
 /// Where everything is: views of the on-chip allocations, and DRAM.
@@ -75,6 +90,12 @@ struct Storage {
   std::vector<mlir::Value> buffers; ///< by buffer id
   std::vector<mlir::Value> outer;   ///< by TensorId; null when never there
 };
+
+/// Slots by start cycle, of the stages that work in a step of full tiles.
+std::vector<const core::PlannedSlot *> slotOrder(const Source &src,
+                                                 const EpochSpace &space,
+                                                 int32_t firstStage,
+                                                 int32_t lastStage);
 
 class ProgramEmitter {
 public:
@@ -107,6 +128,21 @@ private:
                             const OuterTile &tile) const;
   Epoch makeEpoch(const EpochSpace &space, mlir::AffineExpr number);
 
+  // SkippedSteps.cpp
+  void emitSkippingPhase(const EpochSpace &space);
+  void emitRow(const EpochSpace &space, const Epoch &row, bool mayBeEmpty);
+  /// What is fetched once per outer tile.
+  void loadWhole(int32_t buffer, const EpochSpace &space, mlir::Location loc);
+  void fetchForRow(const EpochSpace &space, const Epoch &row);
+  void fetchForStep(const core::PlannedSlot &slot, const EpochSpace &space,
+                    const Epoch &epoch, std::vector<bool> &fetched);
+  Epoch stepOfRow(const EpochSpace &space, const Epoch &row,
+                  mlir::AffineExpr step, const StepBounds &bounds);
+  StepBounds stepBounds(const EpochSpace &space, const Piece &box) const;
+  bool someRowIsEmpty(const EpochSpace &space) const;
+  /// Whether what is fetched of the buffer is cut to active steps.
+  bool fetchesActiveSteps(int32_t buffer, const EpochSpace &space) const;
+
   // Pieces.cpp
   Piece tilePiece(const OuterTile &tile) const;
   Piece groupPiece() const;
@@ -131,8 +167,10 @@ private:
   bool isSlice(const core::Buffer &buffer, const core::BufferDim &dim) const;
 
   // Transfers.cpp
+  /// `only`: steps of `rank` to load, of those that the piece spans.
   void loadBuffer(int32_t buffer, mlir::AffineExpr slot, const Piece &piece,
-                  mlir::Location loc);
+                  mlir::Location loc, const StepBounds *only = nullptr,
+                  core::RankId rank = -1);
   void storeResult(const core::PlannedSlot &slot, int32_t buffer,
                    const EpochSpace &space, const Epoch &epoch);
   /// What of the result's domain can be said without reduced ranks.
@@ -144,9 +182,10 @@ private:
                     llvm::ArrayRef<mlir::AffineExpr> point) const;
   Condition holds(const core::Constraint &k,
                   llvm::ArrayRef<mlir::AffineExpr> point) const;
-  /// When a buffer that keeps the last slice only is written.
-  llvm::SmallVector<Condition> lastSlice(const core::Buffer &buffer,
-                                         const Epoch &epoch) const;
+  /// body(), at the last step if the buffer keeps the last slice only.
+  void whenWritten(const core::Buffer &buffer, const EpochSpace &space,
+                   const Epoch &epoch, mlir::Location loc,
+                   llvm::function_ref<void()> body);
   /// Loops over the result ranks of an Einsum; body gets the rank values.
   void
   forEachResult(core::EinsumId e, const Piece &inner,

@@ -63,7 +63,8 @@ void ProgramEmitter::forEachResult(
 }
 
 void ProgramEmitter::loadBuffer(int32_t id, AffineExpr slot, const Piece &piece,
-                                Location loc) {
+                                Location loc, const StepBounds *only,
+                                RankId rank) {
   const Buffer &buffer = plan.buffers[id];
   const Tensor &tensor = c.tensors[buffer.tensor];
   SmallVector<Bound> bounds;
@@ -84,7 +85,15 @@ void ProgramEmitter::loadBuffer(int32_t id, AffineExpr slot, const Piece &piece,
       coordinates.push_back(leastCoordinate(e, piece));
     SmallVector<int> terms(coordinates.size(), 0);
     SmallVector<AffineExpr> indices = {slot};
+    SmallVector<Condition> inside;
     for (auto [dim, iv] : llvm::zip_equal(buffer.dims, ivs)) {
+      if (only && dim.rank == rank) {
+        AffineExpr at = piece.start[rank] + iv;
+        for (AffineExpr lower : only->lowers)
+          inside.push_back({at - lower, false});
+        for (AffineExpr upper : only->uppers)
+          inside.push_back({upper - at - 1, false});
+      }
       AffineExpr &x = coordinates[dim.tensorDim];
       int64_t step = dim.rank >= 0 ? dim.coefficient : 1;
       if (step < 0) // leastCoordinate is at the far end
@@ -95,7 +104,8 @@ void ProgramEmitter::loadBuffer(int32_t id, AffineExpr slot, const Piece &piece,
       indices.push_back(iv);
     }
     // Ranks that make up one dimension together may overshoot its end.
-    SmallVector<Condition> inside;
+    if (only)
+      inside.append(only->possible);
     for (size_t d = 0; d < coordinates.size(); ++d)
       if (terms[d] > 1)
         inside.push_back(
@@ -107,15 +117,23 @@ void ProgramEmitter::loadBuffer(int32_t id, AffineExpr slot, const Piece &piece,
   });
 }
 
-SmallVector<Condition> ProgramEmitter::lastSlice(const Buffer &buffer,
-                                                 const Epoch &epoch) const {
-  const Tensor &tensor = c.tensors[buffer.tensor];
+static bool keepsLastSlice(const Buffer &buffer, const Tensor &tensor) {
   bool isLast =
       buffer.role == BufferRole::Carried || buffer.storesLastSliceOnly;
-  if (!isLast || tensor.iterativeDim < 0)
-    return {};
+  return isLast && tensor.iterativeDim >= 0;
+}
+
+void ProgramEmitter::whenWritten(const Buffer &buffer, const EpochSpace &space,
+                                 const Epoch &epoch, Location loc,
+                                 function_ref<void()> body) {
+  const Tensor &tensor = c.tensors[buffer.tensor];
+  if (!keepsLastSlice(buffer, tensor))
+    return body();
+  if (space.skips())
+    return scope.unless(loc, epoch.notLast, body);
   RankId m = tensor.iterativeRank;
-  return {{epoch.inner.start[m] - (c.ranks[m].extent - 1), true}};
+  scope.when(loc, {{epoch.inner.start[m] - (c.ranks[m].extent - 1), true}},
+             body);
 }
 
 void ProgramEmitter::storeResult(const PlannedSlot &slot, int32_t id,
@@ -125,11 +143,16 @@ void ProgramEmitter::storeResult(const PlannedSlot &slot, int32_t id,
   Location loc = src.ops[slot.einsum]->getLoc();
   AffineExpr from = scope.bind(loc, bufferSlot(id, space, epoch, 0));
   Piece piece = bufferPiece(id, space, &epoch);
-  scope.when(loc, lastSlice(buffer, epoch), [&] {
+  const Tensor &tensor = c.tensors[buffer.tensor];
+  whenWritten(buffer, space, epoch, loc, [&] {
     forEachResult(slot.einsum, epoch.inner, [&](auto &point) {
       SmallVector<AffineExpr> coordinates;
       for (const LinearExpr &x : e.result.access)
         coordinates.push_back(evaluate(x, point));
+      // After fewer steps than there are it is still the last slice.
+      if (keepsLastSlice(buffer, tensor))
+        coordinates[tensor.iterativeDim] =
+            scope.constant(tensor.shape[tensor.iterativeDim] - 1);
       Value v =
           scope.load(loc, at.buffers[id],
                      bufferIndices(id, from, piece, e.result.access, point));

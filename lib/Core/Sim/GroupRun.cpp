@@ -194,6 +194,8 @@ bool GroupRun::mayRepeat(size_t loop) const {
            !reachesOutside(p, tensor, access, box);
   };
   for (const Phase &phase : links.group.phases) {
+    if (usesRank(phase.skip.where, outer.rank))
+      return false; // tiles run other steps
     for (const Transfer &t : phase.transfers)
       if (!inside(t.tensor, p.buffers[t.buffer].access))
         return false;

@@ -145,7 +145,7 @@ void PhaseRun::checkWrite(size_t s, const Write &write, const StepTimes &t) {
     const Slot &reader = phase.slots[r.slot];
     const Read &read = reader.reads[r.index];
     const int64_t epoch = held + read.distance;
-    if (epoch >= epochs || epoch + reader.stage < k)
+    if (!nest.exists(epoch) || epoch + reader.stage < k)
       continue;
     InFlight at;
     at.at = nest.at(epoch);

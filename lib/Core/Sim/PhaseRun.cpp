@@ -56,10 +56,10 @@ PhaseRun::PhaseRun(Machine &m, int32_t number, const Box &tile,
 
 void PhaseRun::run() {
   if (epochs < 0)
-    return m.refuse(phase.name, "has more than 2^62 epochs");
+    return m.refuse(phase.name, "has too many epochs");
   begin();
   while (!m.refused()) {
-    if (m.options.skip && !newest.end)
+    if (m.options.skip && !newest.end && newest.epoch == k)
       trySkip();
     if (!takeEpoch())
       break;
@@ -174,16 +174,17 @@ void PhaseRun::releaseOne(LoadRun &load) {
 bool PhaseRun::takeEpoch() {
   ring.pop_back();
   InFlight e;
-  if (!newest.end) {
+  if (!newest.end && newest.epoch == k) { // else a pipeline drains
     e.exists = true;
     e.at = newest;
     e.ragged = nest.ragged(newest);
     e.first = nest.atFirst(newest);
     e.last = nest.atLast(newest);
     for (LoadRun &load : loads) {
-      bool fetched = newest.index[load.t->loop] % load.t->every == 0;
-      for (size_t l = load.t->loop + 1; l < nest.depth(); ++l)
-        fetched &= newest.index[l] == 0;
+      const LoopSet inside = ~LoopSet(0) << load.t->loop << 1;
+      const bool begins = newest.index[load.t->loop] % load.t->every == 0 ||
+                          (e.first >> load.t->loop & 1);
+      const bool fetched = begins && (inside & nest.all() & ~e.first) == 0;
       load.current += fetched;
       e.fetch.push_back(load.current);
     }

@@ -23,7 +23,7 @@ namespace transfusion::core::sim {
 /// All iterations but the last one have the same work: no piece of theirs ends
 /// at the end of a tensor.
 bool PhaseRun::mayRepeat(size_t loop) const {
-  if (nest.trips(loop) < 4)
+  if (nest.trips(loop) < 4 || nest.isRowLoop(loop))
     return false;
   const int32_t rank = phase.loops[loop].rank;
   Box box = nest.tile();
@@ -121,10 +121,9 @@ void PhaseRun::trySkip() {
     const int64_t iteration = newest.index[loop];
     if (periods[loop] == 0 || iteration < 1 || iteration % periods[loop] != 0)
       continue;
-    bool starts = true; // an iteration of this loop
-    for (size_t l = loop + 1; l < nest.depth(); ++l)
-      starts &= newest.index[l] == 0;
-    if (!starts)
+    // An iteration of this loop starts.
+    const LoopSet inside = ~LoopSet(0) << loop << 1;
+    if ((inside & nest.all() & ~nest.atFirst(newest)) != 0)
       continue;
     Snapshot now;
     now.valid = true;

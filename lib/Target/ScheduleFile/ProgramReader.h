@@ -32,6 +32,7 @@ private:
   void readBuffers(const JsonCursor &buffers);
   void readBuffer(const JsonCursor &buffer);
   core::sim::Coordinates readAccess(const JsonCursor &access, int32_t tensor);
+  core::sim::Coordinates readSums(const JsonCursor &list);
 
   // ReadGroups.cpp
   void nameGroups(const JsonCursor &groups);
@@ -39,6 +40,7 @@ private:
   void readOuterLoops(const JsonCursor &group, core::sim::Group &out);
   core::sim::Phase readPhase(const JsonCursor &phase,
                              const core::sim::Group &group);
+  void readSkip(const JsonCursor &skip, core::sim::Phase &out);
   void readLoops(const JsonCursor &phase, const core::sim::Group &group,
                  core::sim::Phase &out);
   core::sim::Slot readSlot(const JsonCursor &slot);

@@ -85,8 +85,8 @@ void ProgramReader::readGroup(const JsonCursor &group, int32_t g) {
 sim::Phase ProgramReader::readPhase(const JsonCursor &phase,
                                     const sim::Group &group) {
   phase.keys({"name", "claimed_cycles", "loops", "epochs", "stages", "wrap",
-              "inner", "slots", "transfers", "ii_cycles", "fill_cycles",
-              "drain_cycles", "prologue", "steady", "epilogue"});
+              "skip?", "inner", "slots", "transfers", "ii_cycles",
+              "fill_cycles", "drain_cycles", "prologue", "steady", "epilogue"});
   sim::Phase out;
   out.name = phase.at("name").string();
   out.claimedCycles = phase.at("claimed_cycles").number(0);
@@ -97,6 +97,8 @@ sim::Phase ProgramReader::readPhase(const JsonCursor &phase,
   phase.at("drain_cycles").integer(0, kMostSize);
   out.inner = readPoints(phase.at("inner"));
   readLoops(phase, group, out);
+  if (phase.has("skip"))
+    readSkip(phase.at("skip"), out);
   for (const JsonCursor &slot : phase.at("slots").elements())
     out.slots.push_back(readSlot(slot));
   if (out.slots.empty())
@@ -151,6 +153,27 @@ void ProgramReader::readLoops(const JsonCursor &phase, const sim::Group &group,
   if (errors.count == 0 && phase.at("epochs").integer(1, kMostSize) != epochs)
     phase.at("epochs").error("is not the product of the trips, " +
                              std::to_string(epochs));
+}
+
+void ProgramReader::readSkip(const JsonCursor &skip, sim::Phase &out) {
+  skip.keys({"rank", "where"});
+  out.skip.rank = skip.at("rank").name(ranks);
+  out.skip.where = readSums(skip.at("where"));
+  if (errors.count > 0)
+    return;
+  // Innermost, one point at a time, all of it.
+  int64_t inside = 1;
+  const sim::Loop *steps = nullptr;
+  for (const sim::Loop &loop : out.loops) {
+    if (steps)
+      inside *= (loop.tile - 1) / loop.inner + 1;
+    if (loop.rank == out.skip.rank)
+      steps = &loop;
+  }
+  if (!steps || inside != 1)
+    skip.at("rank").error("is not that of the innermost loop");
+  else if (steps->inner != 1 || steps->tile != p.ranks[out.skip.rank].extent)
+    skip.at("rank").error("is not walked point by point, as a whole");
 }
 
 //===----------------------------------------------------------------------===//

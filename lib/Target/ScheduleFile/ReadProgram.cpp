@@ -203,8 +203,17 @@ void ProgramReader::readTensors(const JsonCursor &list) {
 
 sim::Coordinates ProgramReader::readAccess(const JsonCursor &access,
                                            int32_t tensor) {
+  sim::Coordinates all = readSums(access);
+  if (errors.count == 0 && all.size() != p.tensors[tensor].shape.size())
+    access.error("has " + std::to_string(all.size()) + " dimensions, and " +
+                 p.tensors[tensor].name + " has " +
+                 std::to_string(p.tensors[tensor].shape.size()));
+  return all;
+}
+
+sim::Coordinates ProgramReader::readSums(const JsonCursor &list) {
   sim::Coordinates all;
-  for (const JsonCursor &dim : access.elements()) {
+  for (const JsonCursor &dim : list.elements()) {
     dim.keys({"terms", "constant"});
     sim::Coordinate c;
     c.constant = dim.at("constant").integer(-kMostSize, kMostSize);
@@ -213,10 +222,6 @@ sim::Coordinates ProgramReader::readAccess(const JsonCursor &access,
                          coefficient.integer(-kMostSize, kMostSize)});
     all.push_back(std::move(c));
   }
-  if (errors.count == 0 && all.size() != p.tensors[tensor].shape.size())
-    access.error("has " + std::to_string(all.size()) + " dimensions, and " +
-                 p.tensors[tensor].name + " has " +
-                 std::to_string(p.tensors[tensor].shape.size()));
   return all;
 }
 

@@ -38,8 +38,8 @@ sim::Transfer ProgramReader::readTransfer(const JsonCursor &transfer,
 void ProgramReader::readWhen(const JsonCursor &when, const sim::Phase *phase,
                              sim::Transfer &t) {
   when.keys({"scope", "loop?", "every?", "stage?", "steps_ahead?",
-             "first_phases_ahead?", "phases_later?", "after_slot?",
-             "only_at_last?"});
+             "active_steps_of?", "first_phases_ahead?", "phases_later?",
+             "after_slot?", "only_at_last?"});
   t.scope = static_cast<sim::Scope>(
       when.at("scope").oneOf({"group", "tile", "epoch"}));
   if ((t.scope == sim::Scope::Group) != (phase == nullptr))
@@ -58,6 +58,12 @@ void ProgramReader::readWhen(const JsonCursor &when, const sim::Phase *phase,
   };
   optional("first_phases_ahead", t.phasesAhead);
   optional("phases_later", t.phasesLater);
+  if (when.has("active_steps_of")) {
+    const int32_t rank = when.at("active_steps_of").name(ranks);
+    t.activeSteps = true;
+    if (!phase || rank != phase->skip.rank)
+      when.at("active_steps_of").error("is not the rank that the phase skips");
+  }
   if (when.has("only_at_last"))
     t.onlyAtLast = when.at("only_at_last").name(ranks);
   if (t.scope != sim::Scope::Epoch)

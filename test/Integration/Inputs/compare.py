@@ -6,6 +6,8 @@
     compare.py causal               causal attention, also with P != M
     compare.py masks                masks that leave key tiles or rows at -inf
     compare.py bf16                 bf16 storage: the paths against each other
+    compare.py skip                 windows, padding, rows without a key: steps
+                                    of the recurrence that have no points
 
 Bounds: the naive path within 2e-6 of the greatest reference value; the scheduled
 path, on every machine, within that and within twice the naive error plus 2e-7.
@@ -16,7 +18,7 @@ import sys
 import layers
 import numpy as np
 
-from transfusion import execute, reference
+from transfusion import execute, reference, tools
 
 MACHINES = ("tiny", "edge")
 
@@ -102,6 +104,43 @@ def masks(_):
     return good
 
 
+def cut(text, tile, window, padded):
+    """Decomposed attention whose queries see `window` keys, the first `padded`
+    of which do not exist."""
+    text = tools.optimize(text, f"--einsum-decompose=key-tile={tile}")
+    key = f"m1*{tile} + m0"
+    more = ""
+    if window:
+        more += f" and p <= {key} + {window - 1}"
+    if padded:
+        more += f" and {key} >= {padded}"
+    found = text.index("} where ")
+    end = text.index(" : (", found)
+    return text[:end] + more + text[end:]
+
+
+def skip(_):
+    good = True
+    # On tiny a key tile holds 4 keys, on edge 16.
+    for p, window, padded in ((37, 3, 0), (37, 21, 0), (33, 0, 9), (41, 6, 19)):
+        b, h, e, f = 2, 3, 5, 7
+        inputs = qkv(b, h, p, p, e, f, seed=p)
+        mask = np.zeros((1, 1, p, p), np.float32)
+        row, key = np.mgrid[0:p, 0:p]
+        seen = (key <= row) & (key >= padded)
+        if window:
+            seen &= key > row - window
+        expected = reference.attention(
+            *inputs, mask=np.where(seen, mask, -np.inf).astype(np.float32))
+        text = cut(layers.attention(b, h, p, p, e, f, causal=True,
+                                    mask=mask.shape), 4, window, padded)
+        for machine in MACHINES:
+            assert " skip " in execute.schedule(text, machine, SEARCH), machine
+        good &= judge(f"{p} queries, window {window}, {padded} keys missing",
+                      text, inputs + [mask], expected)
+    return good
+
+
 def bf16(_):
     inputs = reference.bert_inputs(1, 17, 3, 5, 31, seed=5)
     # Storage of 8 bits of mantissa: both paths round at the same places.
@@ -111,5 +150,6 @@ def bf16(_):
 
 
 if __name__ == "__main__":
-    checks = {"bert": bert, "causal": causal, "masks": masks, "bf16": bf16}
+    checks = {"bert": bert, "causal": causal, "masks": masks, "bf16": bf16,
+              "skip": skip}
     sys.exit(0 if checks[sys.argv[1]](sys.argv[2:]) else 1)

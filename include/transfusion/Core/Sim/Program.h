@@ -121,12 +121,19 @@ struct Transfer {
   int64_t phasesAhead = 0, phasesLater = 0;
   int32_t afterSlot = -1;  ///< of a store
   int32_t onlyAtLast = -1; ///< rank
+  bool activeSteps = false; ///< of the skipping rank, only what is active
   std::vector<std::pair<int32_t, int64_t>> piece;
 };
 
 struct Loop {
   int32_t rank = -1;
   int64_t tile = 1, inner = 1;
+};
+
+/// Steps of a rank that do not run; rank -1: all run.
+struct Skip {
+  int32_t rank = -1;
+  Coordinates where; ///< sums that must reach 0 somewhere in the epoch
 };
 
 /// One step with full inner tiles, as the file claims it.
@@ -145,6 +152,7 @@ struct Phase {
   std::vector<Loop> loops; ///< outermost first
   int64_t stages = 1;
   bool wrap = false;
+  Skip skip;
   int64_t iiCycles = 0;
   std::vector<std::pair<int32_t, int64_t>> inner; ///< points of a full epoch
   std::vector<Slot> slots;

@@ -184,7 +184,9 @@ def Sched_PhaseOp : Sched_Op<"phase",
     `order` is the loop nest over inner tiles, outermost first. `block` is the
     piece of a rank that is in the buffer at a time, `inner` what one epoch
     covers; a rank that is not listed has the whole of what encloses it. With
-    `wrap` work crosses the epoch boundary (a modulo schedule). `prefetch` and
+    `wrap` work crosses the epoch boundary (a modulo schedule). With `skip` the
+    steps of the phase's recurrence in which no point exists (key tiles above
+    the diagonal) do not run. `prefetch` and
     `defer` move a phase's first loads and its stores into other phases, whose
     work they run beside: `prefetch("%arg1" ahead 2) defer("NR" by 1)`.
 
@@ -196,13 +198,13 @@ def Sched_PhaseOp : Sched_Op<"phase",
   }];
   let arguments = (ins StrArrayAttr:$order,
       OptionalAttr<Sched_TilingAttr>:$block,
-      OptionalAttr<Sched_TilingAttr>:$inner, UnitAttr:$wrap,
+      OptionalAttr<Sched_TilingAttr>:$inner, UnitAttr:$wrap, UnitAttr:$skip,
       OptionalAttr<Sched_PrefetchArrayAttr>:$prefetch,
       OptionalAttr<Sched_DeferArrayAttr>:$defer);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `order` custom<RankList>($order) (`block` `` custom<Tiling>($block)^)?
-    (`inner` `` custom<Tiling>($inner)^)? (`wrap` $wrap^)?
+    (`inner` `` custom<Tiling>($inner)^)? (`wrap` $wrap^)? (`skip` $skip^)?
     (`prefetch` `` custom<Prefetch>($prefetch)^)?
     (`defer` `` custom<Defer>($defer)^)?
     attr-dict-with-keyword $body
