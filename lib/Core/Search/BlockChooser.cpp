@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "BlockChooser.h"
+#include "SkipSteps.h"
 
 #include <algorithm>
 #include <limits>
@@ -27,6 +28,7 @@ BlockChooser::Problem BlockChooser::describe(const Schedule &s,
   double epochs = 1;
   for (RankId r : p.order)
     epochs *= static_cast<double>((p.tile[r] + p.inner[r] - 1) / p.inner[r]);
+  epochs *= activeShare(c, plan.groups[g].phases[phaseIndex]);
   p.computeCycles = static_cast<double>(solver.solve(group, phase).ii) * epochs;
   if (a.memories[0].readBytesPerS > 0)
     p.bytesPerCycle = a.memories[0].readBytesPerS / a.clockHz;

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 #include "transfusion/Core/Search/DPipe.h"
 
+#include "SkipSteps.h"
+
 #include "transfusion/Core/Search/Feasible.h"
 #include "transfusion/Core/Search/FormGroups.h"
 #include "transfusion/Core/Search/SolveSlots.h"
@@ -147,6 +149,7 @@ bool Builder::tryWithin(int64_t epochBytes, EpochSize size,
     schedule.groups[g] = best;
     halvings[g] = bestHalvings;
   }
+  chooseSkips(c, a, schedule);
   result.schedule = std::move(schedule);
   result.infeasible.clear();
   return true;

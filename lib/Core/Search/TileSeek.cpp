@@ -10,6 +10,7 @@
 // search of its own. A product of sums (EDP) is one search over all groups.
 //
 //===----------------------------------------------------------------------===//
+#include "SkipSteps.h"
 #include "SpaceSearch.h"
 
 #include "transfusion/Core/Search/DPipe.h"
@@ -131,6 +132,7 @@ TileSeekResult TileSeeker::run() {
   if (!result.infeasible.empty())
     return result;
   solveSlots(c, a, start);
+  chooseSkips(c, a, start);
 
   std::vector<std::vector<int32_t>> parts;
   for (int32_t g = 0; g < static_cast<int32_t>(start.groups.size()); ++g) {
