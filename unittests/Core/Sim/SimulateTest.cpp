@@ -190,6 +190,68 @@ TEST(Simulate, PrefetchOverWhatIsStillRead) {
             "to read a of outer tile 0");
 }
 
+/// Queries p in rows of 4, keys m one by one, active where m*4 <= p.
+Program causal(int64_t rows, int64_t keys) {
+  Program p = toyProgram(rows, 10, 4);
+  p.ranks.push_back({"m", keys});
+  Phase &phase = p.groups[0].phases[0];
+  phase.loops.push_back({1, keys, 1});
+  phase.inner.push_back({1, 1});
+  phase.skip = {1, {{{{0, 1}, {1, -4}}, 0}}};
+  phase.transfers[1].onlyAtLast = 1; // one result a row
+  return p;
+}
+
+TEST(Simulate, StepsAboveTheDiagonalDoNotRun) {
+  // 1 + 2 + 3 + 4 + 5 epochs, of 6 keys; a load a row, hidden but the first.
+  const SimReport r = run(causal(5, 6));
+  EXPECT_EQ(r.units[0].busyCycles, 15 * 10);
+  EXPECT_EQ(r.steps, 15);
+  EXPECT_EQ(r.cycles, 4 + 150 + 4);
+  EXPECT_EQ(r.portBusyCycles[0], 5 * 4 + 5 * 4);
+}
+
+TEST(Simulate, RowsDrainOneByOne) {
+  // A second stage on the other unit, of 6 cycles: rows of n epochs take n + 1
+  // steps, the last of them 6 cycles.
+  Program p = withoutStore(causal(5, 6));
+  Phase &phase = p.groups[0].phases[0];
+  p.buffers[1].role = Role::Window;
+  p.buffers.push_back(p.buffers[1]);
+  p.buffers[2].name = "d";
+  p.buffers[2].address = 256;
+  phase.stages = 2;
+  Slot late = phase.slots[0];
+  late.name = "D";
+  late.unit = late.stage = 1;
+  late.reads[0].buffer = 1;
+  late.writes[0].buffer = 2;
+  late.cycles[0].cycles = 6;
+  phase.slots.push_back(late);
+  phase.steady.slots.push_back({1, 0, 6});
+  phase.prologue = {{10, {{0, 0, 10}}}};
+  phase.epilogue = {{6, {{1, 0, 6}}}};
+  const SimReport r = run(p);
+  EXPECT_EQ(r.steps, 15 + 5);
+  EXPECT_EQ(r.cycles, 4 + 15 * 10 + 5 * 6);
+  EXPECT_EQ(stall(r, Stall::FillDrain), 5 * 6);
+}
+
+TEST(Simulate, OnlyActiveKeysAreLoaded) {
+  // Keys in blocks of 2, of 4 bytes: of a block, those that run.
+  Program p = withoutStore(causal(5, 6));
+  Phase &phase = p.groups[0].phases[0];
+  p.tensors[0].shape = {6};
+  p.buffers[0].access = phase.slots[0].reads[0].access = {{{{1, 1}}, 0}};
+  Transfer &load = phase.transfers[0];
+  load.loop = 1;
+  load.every = 2;
+  load.piece = {{1, 2}};
+  load.activeSteps = true;
+  const SimReport r = run(p);
+  EXPECT_EQ(r.portBusyCycles[0], 1 + 2 + 3 + 4 + 5);
+}
+
 TEST(Simulate, StepsHaveALimit) {
   SimOptions few;
   few.skip = false;
