@@ -84,7 +84,7 @@ core::test::RandomCase layerCase(Rng &rng) {
 /// changes nothing.
 TEST(SimulateFileProperty, SkippingChangesNothing) {
   Rng rng(20261201);
-  int legal = 0, skipped = 0, emptySteps = 0, tries = 0;
+  int legal = 0, skipped = 0, tries = 0;
   for (; legal < 200 && tries < 4000; ++tries) {
     const core::test::RandomCase r =
         tries % 2 ? core::test::randomCase(rng) : layerCase(rng);
@@ -120,15 +120,9 @@ TEST(SimulateFileProperty, SkippingChangesNothing) {
     skipped += fast.stepsRun < slow.stepsRun;
     for (size_t u = 0; u < slow.units.size(); ++u)
       ASSERT_EQ(slow.units[u].busyCycles, double(cost.unitBusyCycles[u]));
-    bool leavesOut = false;
-    for (const GroupPlan &g : plan.groups)
-      for (const PhasePlan &phase : g.phases)
-        leavesOut |= phase.active.skips();
-    emptySteps += leavesOut;
   }
   EXPECT_EQ(legal, 200);
   EXPECT_GT(skipped, 60);
-  EXPECT_GT(emptySteps, 5);
 }
 
 TEST(SimulateFile, BusyCyclesAndBytesAreThoseOfTheCostModel) {
