@@ -45,14 +45,9 @@ def _same_line(a, b):
                zip(_CONSTANT.findall(a), _CONSTANT.findall(b)))
 
 
-def _strip(form):
-    return [line.split("  //")[0].rstrip() for line in form.splitlines()]
-
-
 def difference(a, b):
-    """Lines that differ, as a unified diff; empty when the forms are equal.
-    Comments (names of Einsums) are shown, not compared."""
-    left, right = _strip(a), _strip(b)
+    """Lines that differ, as a unified diff; empty when the forms are equal."""
+    left, right = a.splitlines(), b.splitlines()
     if len(left) == len(right) and all(map(_same_line, left, right)):
         return []
     # Constants that are close enough are written alike for the diff.
@@ -60,17 +55,11 @@ def difference(a, b):
     for line in left:
         known.setdefault(_CONSTANT.sub("c", line), line)
     shown = []
-    for line, full in zip(right, b.splitlines()):
+    for line in right:
         twin = known.get(_CONSTANT.sub("c", line))
         shown.append(twin if twin and _same_line(twin, line) else line)
     return [line for line in difflib.unified_diff(left, shown, lineterm="", n=0)
             if not line.startswith(("---", "+++", "@@"))] or ["order differs"]
-
-
-def body_lines(form):
-    """Einsums of a form without their numbers, for counting."""
-    return sorted(re.sub(r"^e\d+ ", "", line) for line in _strip(form)
-                  if re.match(r"e\d+ ", line))
 
 
 if __name__ == "__main__":

@@ -50,8 +50,10 @@ def functions(text):
     return dict(found)
 
 
-def form_of(text, passes):
-    out, _ = test_opt(text, *passes, "--test-cascade-fingerprint=names=true",
+def form_of(text, passes, names=False):
+    """{function: its form}, with names to show where two differ."""
+    out, _ = test_opt(text, *passes,
+                      f"--test-cascade-fingerprint=names={str(names).lower()}",
                       "-o", "/dev/null")
     return forms.split(out)
 
@@ -133,7 +135,10 @@ def check(file, kind, args):
         lines = forms.difference(file.form, form) if args.compare else []
         if lines:
             print(f"{name}: OTHER FORM, {len(lines)} lines")
-            print("\n".join("    " + line for line in lines[:args.lines]))
+            named = forms.difference(
+                next(iter(form_of(file.text, args.passes, True).values())),
+                form_of(only(module, [name]), args.passes, True)[name])
+            print("\n".join("    " + line for line in named[:args.lines]))
             bad.append(name)
     # Files of seeds in turn, so that all seeds are run somewhere.
     names = [n for n in texts if n in found]

@@ -42,7 +42,7 @@ struct CascadeFingerprintPass
           clEnumValN(ArgumentMaps::Exact, "exact", "dimension by dimension"),
           clEnumValN(ArgumentMaps::Layout, "layout", "as a set of ranks"))};
   Option<bool> names{*this, "names", llvm::cl::init(false),
-                     llvm::cl::desc("Einsum names as comments")};
+                     llvm::cl::desc("names in place of numbers, to read")};
 };
 } // namespace
 

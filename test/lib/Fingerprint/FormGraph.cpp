@@ -65,10 +65,13 @@ static std::string describe(Operation *op) {
     if (auto flags = dyn_cast<arith::IntegerOverflowFlagsAttr>(attr.getValue()))
       if (flags.getValue() == arith::IntegerOverflowFlags::none)
         continue;
-    if (auto p = dyn_cast<arith::CmpFPredicateAttr>(attr.getValue()))
-      text += "." + arith::stringifyCmpFPredicate(p.getValue()).str();
-    else if (auto p = dyn_cast<arith::CmpIPredicateAttr>(attr.getValue()))
-      text += "." + arith::stringifyCmpIPredicate(p.getValue()).str();
+    // Predicates of both kinds are integers that only the op can tell apart.
+    if (auto compare = dyn_cast<arith::CmpFOp>(op);
+        compare && attr.getName() == compare.getPredicateAttrName())
+      text += "." + arith::stringifyCmpFPredicate(compare.getPredicate()).str();
+    else if (auto compare = dyn_cast<arith::CmpIOp>(op);
+             compare && attr.getName() == compare.getPredicateAttrName())
+      text += "." + arith::stringifyCmpIPredicate(compare.getPredicate()).str();
     else
       text += "{" + attr.getName().str() + "=" + textOf(attr.getValue()) + "}";
   }
@@ -101,11 +104,13 @@ void GraphReader::declare(einsum::CascadeOp cascade) {
   for (einsum::RankAttr rank :
        cascade.getRanks().getAsRange<einsum::RankAttr>()) {
     ranks[rank.getName().str()] = graph.ranks.size();
-    graph.ranks.push_back({rank.getExtent(), rank.getIterative()});
+    graph.ranks.push_back(
+        {rank.getName().str(), rank.getExtent(), rank.getIterative()});
   }
   for (auto op : cascade.getOps<einsum::MapReduceOp>()) {
     Node &node = graph.nodes[addNode(op.getResult(), Node::Einsum)];
     node.op = op;
+    node.name = op.getEinsumName().str();
     for (StringAttr name : op.getRanks().getAsRange<StringAttr>())
       node.ranks.push_back(ranks.at(name.str()));
   }
@@ -191,7 +196,8 @@ void GraphReader::fill(einsum::CascadeOp cascade) {
 FormGraph GraphReader::run() {
   Block &block = function.getBody().front();
   for (BlockArgument arg : block.getArguments())
-    addNode(arg, Node::Argument);
+    graph.nodes[addNode(arg, Node::Argument)].name =
+        "arg" + std::to_string(arg.getArgNumber());
   for (Operation &op : block.without_terminator()) {
     if (auto cascade = dyn_cast<einsum::CascadeOp>(op)) {
       declare(cascade);

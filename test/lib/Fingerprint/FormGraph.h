@@ -50,6 +50,7 @@ struct Read {
 struct Node {
   enum Kind { Argument, Foreign, Einsum } kind = Foreign;
   mlir::Type type;
+  std::string name;          ///< for a reader; never compared
   std::string label;         ///< Foreign: op, attributes, number of the result
   std::vector<int> operands; ///< Foreign
   einsum::MapReduceOp op;    ///< Einsum
@@ -61,6 +62,7 @@ struct Node {
 };
 
 struct Rank {
+  std::string name; ///< for a reader; never compared
   int64_t extent = 0;
   bool isIterative = false;
 };
@@ -104,7 +106,8 @@ Colors refineColors(const FormGraph &graph, ArgumentMaps maps);
 std::vector<uint64_t> hashTerms(const FormGraph &graph, const Node &einsum,
                                 const Colors &colors, ArgumentMaps maps);
 
-/// The canonical text.
+/// The canonical text. `withNames` writes the names of the program in place of
+/// numbers, and lines by name: it shows a reader where two forms differ.
 void printForm(FormGraph graph, ArgumentMaps maps, bool withNames,
                llvm::raw_ostream &os);
 

@@ -48,6 +48,7 @@ private:
   std::string term(const Node &node, int index, ArrayRef<int> lets);
   std::string body(const Node &node, int root, std::vector<int> &lets);
   std::string nodeName(int node);
+  std::string rankName(int rank);
   void print(const Node &node);
 
   FormGraph &graph;
@@ -189,7 +190,14 @@ void Printer::visit(int id) {
   printed.push_back(id);
 }
 
+std::string Printer::rankName(int rank) {
+  return withNames ? graph.ranks[rank].name
+                   : "r" + std::to_string(rankNumber[rank]);
+}
+
 std::string Printer::nodeName(int node) {
+  if (withNames && !graph.nodes[node].name.empty())
+    return graph.nodes[node].name;
   char letter = graph.nodes[node].kind == Node::Argument ? 'a'
                 : graph.nodes[node].kind == Node::Einsum ? 'e'
                                                          : 'f';
@@ -200,7 +208,7 @@ std::string Printer::expr(const Node &node, AffineExpr e) {
   if (auto constant = dyn_cast<AffineConstantExpr>(e))
     return std::to_string(constant.getValue());
   if (auto dim = dyn_cast<AffineDimExpr>(e))
-    return "r" + std::to_string(rankNumber[node.ranks[dim.getPosition()]]);
+    return rankName(node.ranks[dim.getPosition()]);
   auto binary = cast<AffineBinaryOpExpr>(e);
   std::string left = expr(node, binary.getLHS());
   std::string right = expr(node, binary.getRHS());
@@ -229,7 +237,7 @@ std::string Printer::form(const Node &node, const DimForm &f) {
   std::string text;
   for (auto [rank, factor] : terms) {
     text += factor < 0 ? "-" : text.empty() ? "" : "+";
-    text += "r" + std::to_string(rankNumber[rank]);
+    text += rankName(rank);
     if (std::abs(factor) != 1)
       text += "*" + std::to_string(std::abs(factor));
   }
@@ -272,7 +280,7 @@ std::string Printer::term(const Node &node, int index, ArrayRef<int> lets) {
   case Term::Reduced:
     return "@";
   case Term::Index:
-    return "r" + std::to_string(rankNumber[t.rank]);
+    return rankName(t.rank);
   case Term::Constant:
     return constant(t.constant);
   case Term::Op:
@@ -333,10 +341,11 @@ void Printer::print(const Node &node) {
     SmallVector<int> over;
     for (auto [position, isReduced] : llvm::enumerate(op.getReducedRanks()))
       if (isReduced)
-        over.push_back(rankNumber[node.ranks[position]]);
-    llvm::sort(over);
+        over.push_back(node.ranks[position]);
+    llvm::sort(over,
+               [&](int a, int b) { return rankNumber[a] < rankNumber[b]; });
     os << einsum::stringifyReduceKind(*op.getReduce()) << " over ";
-    llvm::interleave(over, os, [&](int r) { os << "r" << r; }, ",");
+    llvm::interleave(over, os, [&](int r) { os << rankName(r); }, ",");
     os << " of ";
   }
   os << body(node, node.mapRoot, lets);
@@ -350,8 +359,6 @@ void Printer::print(const Node &node) {
     os << " where " << llvm::join(constraints, " and ");
   if (op.getInitAttr())
     os << " init " << constant(op.getInitAttr());
-  if (withNames)
-    os << "  // " << op.getEinsumName();
   os << "\n";
 }
 
@@ -370,14 +377,18 @@ void Printer::run() {
   for (int node : dead)
     visit(node);
 
+  if (withNames)
+    llvm::sort(printed, [&](int a, int b) {
+      return graph.nodes[a].name < graph.nodes[b].name;
+    });
   os << "ranks";
-  for (auto [i, rank] : llvm::enumerate(ranks))
-    os << " r" << i << "=" << graph.ranks[rank].extent
+  for (int rank : ranks)
+    os << " " << rankName(rank) << "=" << graph.ranks[rank].extent
        << (graph.ranks[rank].isIterative ? "*" : "");
   os << "\narguments";
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
+  for (int argument : arguments) {
     Type type = graph.nodes[argument].type;
-    os << " a" << i << "="
+    os << " " << nodeName(argument) << "="
        << (maps == ArgumentMaps::Layout ? getElementTypeOrSelf(type) : type);
   }
   os << "\n";
