@@ -26,29 +26,38 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
+/// Moves numbers, and computes none.
+static bool onlyMoves(Operation *op) {
+  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         linalg::TransposeOp>(op);
+}
+
+/// How many read what `value` holds, moved or not. Those that are dead do not.
+static unsigned countReaders(Value value, const BlockPlan &plan) {
+  unsigned count = 0;
+  for (Operation *user : value.getUsers())
+    if (plan.isRaised(user) && onlyMoves(user))
+      count += countReaders(user->getResult(0), plan);
+    else
+      count += !plan.isRaised(user) || plan.isLive(user);
+  return count;
+}
+
 /// The equation that makes `value`, when nobody else reads it.
 static std::optional<unsigned> soleProducer(
     Value value, const View &view, const RaiseGraph &graph,
+    const BlockPlan &plan,
     const llvm::DenseMap<Operation *, SmallVector<unsigned, 1>> &made) {
-  while (value.hasOneUse()) {
-    Operation *def = value.getDefiningOp();
-    if (!def)
-      return std::nullopt;
-    if (isa<linalg::LinalgOp>(def)) {
-      auto number = graph.roots[view.root].equation;
-      if (!number)
-        return std::nullopt;
-      const Equation &eq = graph.equations[*number];
-      if (eq.reduce || eq.finish ||
-          !llvm::is_contained(made.lookup(def), *number))
-        return std::nullopt;
-      return number;
-    }
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(def))
-      return std::nullopt;
-    value = def->getOperand(0);
-  }
-  return std::nullopt;
+  while (onlyMoves(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto def = value.getDefiningOp<linalg::LinalgOp>();
+  auto number = graph.roots[view.root].equation;
+  if (!def || !number || countReaders(value, plan) != 1)
+    return std::nullopt;
+  const Equation &eq = graph.equations[*number];
+  if (eq.reduce || eq.finish || !llvm::is_contained(made.lookup(def), *number))
+    return std::nullopt;
+  return number;
 }
 
 namespace {
@@ -142,7 +151,7 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
     }
     Exprs place =
         substitute(view.at, ranks.digitsOf(input), index, numRanks, context);
-    auto producer = soleProducer(input, view, graph, made);
+    auto producer = soleProducer(input, view, graph, plan, made);
     if (producer) {
       Equation &made = graph.equations[*producer];
       unsigned numScalars = made.inputs.size();

@@ -69,3 +69,28 @@ func.func @pad(%x: tensor<3xf32>) -> tensor<6xf32> {
   } : tensor<3xf32> to tensor<6xf32>
   return %0 : tensor<6xf32>
 }
+
+// A rotation whose negated half takes a way through a transpose and a reshape,
+// and is read by an op that nobody needs: still one Einsum with one access.
+// CHECK-LABEL: func @rotate_moved
+// CHECK: einsum.map_reduce "rotate1" [{{[a-z0-9,]+}}] from %arg0[p,1-[[E:[a-z0-9]+]],{{[a-z0-9]+}}] map
+// CHECK-NOT: concat
+#pe = affine_map<(p, e) -> (p, e)>
+func.func @rotate_moved(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %a = tensor.extract_slice %x[0, 0] [3, 4] [1, 1] : tensor<3x8xf32> to tensor<3x4xf32>
+  %b = tensor.extract_slice %x[0, 4] [3, 4] [1, 1] : tensor<3x8xf32> to tensor<3x4xf32>
+  %e = tensor.empty() : tensor<3x4xf32>
+  %n = linalg.generic {indexing_maps = [#pe, #pe], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %1 = arith.negf %v : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x4xf32>
+  %t0 = tensor.empty() : tensor<4x3xf32>
+  %t1 = linalg.transpose ins(%n : tensor<3x4xf32>) outs(%t0 : tensor<4x3xf32>) permutation = [1, 0]
+  %t2 = linalg.transpose ins(%t1 : tensor<4x3xf32>) outs(%e : tensor<3x4xf32>) permutation = [1, 0]
+  %r0 = tensor.expand_shape %t2 [[0], [1, 2]] output_shape [3, 2, 2] : tensor<3x4xf32> into tensor<3x2x2xf32>
+  %r1 = tensor.collapse_shape %r0 [[0], [1, 2]] : tensor<3x2x2xf32> into tensor<3x4xf32>
+  %dead = linalg.exp ins(%n : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %c = tensor.concat dim(1) %r1, %a : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x8xf32>
+  return %c : tensor<3x8xf32>
+}
