@@ -16,7 +16,7 @@ func.func @bert_base_1024_b64(
     %w1: tensor<3072x768xf32>, %b1: tensor<3072xf32>, %w2: tensor<768x3072xf32>, %b2: tensor<768xf32>, %gamma2: tensor<768xf32>, %beta2: tensor<768xf32>) -> tensor<64x1024x768xf32> {
   %q, %k, %v = einsum.qkv %x, %wq, %wk, %wv bias %bq, %bk, %bv heads 12 out_in
       : (tensor<64x1024x768xf32>, tensor<768x768xf32>, tensor<768x768xf32>, tensor<768x768xf32>, tensor<768xf32>, tensor<768xf32>, tensor<768xf32>) -> (tensor<64x12x1024x64xf32>, tensor<64x12x1024x64xf32>, tensor<64x12x1024x64xf32>)
-  %a = einsum.mha %q, %k, %v mask %mask scale 0.125 : (tensor<64x12x1024x64xf32>, tensor<64x12x1024x64xf32>, tensor<64x12x1024x64xf32>, tensor<64x1x1x1024xf32>) -> tensor<64x1024x768xf32>
+  %a = einsum.mha %q, %k, %v mask %mask scale 0.125 guarded : (tensor<64x12x1024x64xf32>, tensor<64x12x1024x64xf32>, tensor<64x12x1024x64xf32>, tensor<64x1x1x1024xf32>) -> tensor<64x1024x768xf32>
   %o = einsum.linear %a, %wo bias %bo out_in : (tensor<64x1024x768xf32>, tensor<768x768xf32>, tensor<768xf32>) -> tensor<64x1024x768xf32>
   %r1 = einsum.add %x, %o : tensor<64x1024x768xf32>
   %n1 = einsum.layer_norm %r1, %gamma1, %beta1 eps 1.0e-12 : (tensor<64x1024x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<64x1024x768xf32>

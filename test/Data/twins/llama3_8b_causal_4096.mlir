@@ -19,7 +19,7 @@ func.func @llama3_8b_causal_4096(
       : (tensor<1x4096x4096xf32>, tensor<4096x4096xf32>, tensor<1024x4096xf32>, tensor<1024x4096xf32>) -> (tensor<1x32x4096x128xf32>, tensor<1x8x4096x128xf32>, tensor<1x8x4096x128xf32>)
   %qr = einsum.rope %q, %cos, %sin : (tensor<1x32x4096x128xf32>, tensor<1x4096x128xf32>, tensor<1x4096x128xf32>) -> tensor<1x32x4096x128xf32>
   %kr = einsum.rope %k, %cos, %sin : (tensor<1x8x4096x128xf32>, tensor<1x4096x128xf32>, tensor<1x4096x128xf32>) -> tensor<1x8x4096x128xf32>
-  %a = einsum.mha %qr, %kr, %v scale 0.08838834764831845 causal : (tensor<1x32x4096x128xf32>, tensor<1x8x4096x128xf32>, tensor<1x8x4096x128xf32>) -> tensor<1x4096x4096xf32>
+  %a = einsum.mha %qr, %kr, %v scale 0.08838834764831845 causal guarded : (tensor<1x32x4096x128xf32>, tensor<1x8x4096x128xf32>, tensor<1x8x4096x128xf32>) -> tensor<1x4096x4096xf32>
   %o = einsum.linear %a, %wo out_in : (tensor<1x4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<1x4096x4096xf32>
   %r1 = einsum.add %x, %o : tensor<1x4096x4096xf32>
   %n2 = einsum.rms_norm %r1, %gamma2 eps 1.0e-6 : (tensor<1x4096x4096xf32>, tensor<4096xf32>) -> tensor<1x4096x4096xf32>

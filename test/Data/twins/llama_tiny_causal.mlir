@@ -19,7 +19,7 @@ func.func @llama_tiny_causal(
       : (tensor<2x23x64xf32>, tensor<64x64xf32>, tensor<16x64xf32>, tensor<16x64xf32>) -> (tensor<2x8x23x8xf32>, tensor<2x2x23x8xf32>, tensor<2x2x23x8xf32>)
   %qr = einsum.rope %q, %cos, %sin : (tensor<2x8x23x8xf32>, tensor<1x23x8xf32>, tensor<1x23x8xf32>) -> tensor<2x8x23x8xf32>
   %kr = einsum.rope %k, %cos, %sin : (tensor<2x2x23x8xf32>, tensor<1x23x8xf32>, tensor<1x23x8xf32>) -> tensor<2x2x23x8xf32>
-  %a = einsum.mha %qr, %kr, %v scale 0.35355339059327379 causal : (tensor<2x8x23x8xf32>, tensor<2x2x23x8xf32>, tensor<2x2x23x8xf32>) -> tensor<2x23x64xf32>
+  %a = einsum.mha %qr, %kr, %v scale 0.35355339059327379 causal guarded : (tensor<2x8x23x8xf32>, tensor<2x2x23x8xf32>, tensor<2x2x23x8xf32>) -> tensor<2x23x64xf32>
   %o = einsum.linear %a, %wo out_in : (tensor<2x23x64xf32>, tensor<64x64xf32>) -> tensor<2x23x64xf32>
   %r1 = einsum.add %x, %o : tensor<2x23x64xf32>
   %n2 = einsum.rms_norm %r1, %gamma2 eps 1.0e-6 : (tensor<2x23x64xf32>, tensor<64xf32>) -> tensor<2x23x64xf32>
