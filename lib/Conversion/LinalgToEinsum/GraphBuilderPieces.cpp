@@ -151,7 +151,10 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
     }
     Exprs place =
         substitute(view.at, ranks.digitsOf(input), index, numRanks, context);
-    auto producer = soleProducer(input, view, graph, plan, made);
+    // Pieces of other sizes are rows behind rows: a copy, and seen as one.
+    std::optional<unsigned> producer;
+    if (counted)
+      producer = soleProducer(input, view, graph, plan, made);
     if (producer) {
       Equation &made = graph.equations[*producer];
       unsigned numScalars = made.inputs.size();
