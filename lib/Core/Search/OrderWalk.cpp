@@ -72,6 +72,48 @@ int64_t OrderWalk::bound(const State &s) const {
   return std::max(best, (total + p.units - 1) / p.units);
 }
 
+void OrderWalk::listSchedule() {
+  State s(p.units, n);
+  std::vector<int32_t> issued;
+  while (static_cast<int32_t>(issued.size()) < n) {
+    int32_t next = -1;
+    for (int32_t v = 0; v < n; ++v)
+      if (!(s.done & bit(v)) && (before[v] & ~s.done) == 0 &&
+          (next < 0 || tail[v] > tail[next]))
+        next = v;
+    if (next < 0)
+      return; // cannot happen: the step is acyclic
+    int32_t onUnit;
+    s = issue(s, next, onUnit);
+    issued.push_back(next);
+  }
+  ++leaves;
+  if (s.step.makespan() >= bestIi)
+    return;
+  bestIi = s.step.makespan();
+  order = std::move(issued);
+}
+
+int64_t OrderWalk::leastFillDrainOf(const State &s) const {
+  if (oneStage)
+    return 0;
+  int64_t sum = 0;
+  for (uint64_t part : {firstPart, ~firstPart}) {
+    const std::vector<int64_t> &free =
+        part == firstPart ? s.alone.unitFree : s.aloneFree2;
+    int64_t work = 0, longest = 0;
+    for (int64_t f : free) {
+      work += f;
+      longest = std::max(longest, f);
+    }
+    for (int32_t v = 0; v < n; ++v)
+      if ((part & bit(v)) && !(s.done & bit(v)))
+        work += least[v];
+    sum += std::max(longest, (work + p.units - 1) / p.units);
+  }
+  return sum;
+}
+
 /// False when a prefix with the same future was walked before. Prefixes come in
 /// lexicographic order, so the one that is kept is the canonical one.
 bool OrderWalk::remember(const State &s) {
@@ -148,9 +190,10 @@ void OrderWalk::walk(const State &s) {
       continue;
     int32_t onUnit;
     State t = issue(s, v, onUnit);
-    if (minimiseIi ? bound(t) >= bestIi
-                   : bound(t) > bestIi ||
-                         (oneStage ? found : t.fillDrain() >= bestFillDrain))
+    if (minimiseIi
+            ? bound(t) >= bestIi
+            : bound(t) > bestIi ||
+                  (oneStage ? found : leastFillDrainOf(t) >= bestFillDrain))
       continue;
     // The first walk of all meets no bound before its first leaf, so that
     // something is always found.

@@ -87,7 +87,12 @@ public:
   int64_t leastIi(int64_t bound) {
     minimiseIi = true;
     bestIi = bound;
-    start();
+    State root(p.units, n);
+    if (this->bound(root) >= bestIi)
+      return bestIi;
+    listSchedule();
+    if (this->bound(root) < bestIi)
+      start();
     return bestIi;
   }
 
@@ -97,7 +102,9 @@ public:
     bestIi = ii;
     bestFillDrain = bound;
     found = false;
-    start();
+    State root(p.units, n);
+    if (this->bound(root) <= bestIi && leastFillDrainOf(root) < bestFillDrain)
+      start();
     return found;
   }
 
@@ -119,6 +126,10 @@ private:
     walk(State(p.units, n));
   }
   void computeTails();
+  /// What has the longest way to go first: a good order to be measured by.
+  void listSchedule();
+  /// No completion of `s` fills and drains in less.
+  int64_t leastFillDrainOf(const State &s) const;
   void walk(const State &s);
   int64_t bound(const State &s) const;
   bool remember(const State &s);
