@@ -32,6 +32,16 @@ static bool onlyMoves(Operation *op) {
                          linalg::TransposeOp>(op);
 }
 
+/// Moved by a transpose, last or before reshapes.
+static bool isTransposed(Value value) {
+  while (onlyMoves(value.getDefiningOp())) {
+    if (value.getDefiningOp<linalg::TransposeOp>())
+      return true;
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  return false;
+}
+
 /// How many read what `value` holds, moved or not. Those that are dead do not.
 static unsigned countReaders(Value value, const BlockPlan &plan) {
   unsigned count = 0;
@@ -151,9 +161,9 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
     }
     Exprs place =
         substitute(view.at, ranks.digitsOf(input), index, numRanks, context);
-    // Pieces of other sizes are rows behind rows: a copy, and seen as one.
+    // Rows behind rows that were transposed are a copy, and seen as one.
     std::optional<unsigned> producer;
-    if (counted)
+    if (counted || !isTransposed(input))
       producer = soleProducer(input, view, graph, plan, made);
     if (producer) {
       Equation &made = graph.equations[*producer];
