@@ -45,6 +45,10 @@ void ReportWriter::totals() {
   j.attribute("latency_s", n.cost.latencyS);
   j.attribute("lower_bound_cycles", n.bound.cycles);
   j.attribute("lower_bound_limited_by", n.bound.limitedBy);
+  j.attributeObject("lower_bound_parts", [&] {
+    for (const BoundPart &part : n.bound.parts)
+      j.attribute(part.name, part.cycles);
+  });
   j.attribute("gap", gapOf(n));
   j.attribute("energy_pj", n.cost.energyPj);
   j.attribute("arithmetic_pj", n.cost.arithmeticPj);
@@ -101,6 +105,8 @@ void ReportWriter::groups() {
         const GroupCost &group = n.cost.groups[g];
         j.attribute("name", groupName(static_cast<int32_t>(g)));
         j.attribute("latency_cycles", group.latencyCycles);
+        j.attribute("lower_bound_cycles", n.groupBounds[g].cycles);
+        j.attribute("lower_bound_limited_by", n.groupBounds[g].limitedBy);
         j.attribute("outer_tiles", group.outerTiles);
         j.attributeArray("phases", [&] {
           for (size_t p = 0; p < group.phases.size(); ++p)

@@ -101,6 +101,7 @@ private:
   void head();
   void memory();
   void phases();
+  void bounds();
   void notes();
   /// Einsums of a phase, the first few by name.
   std::string members(size_t g, size_t p) const;
@@ -243,6 +244,24 @@ void TextWriter::phases() {
   os << "\n";
 }
 
+/// The parts of the bound, and each group's own.
+void TextWriter::bounds() {
+  os << "  bound    ";
+  for (size_t i = 0; i < n.bound.parts.size(); ++i)
+    os << (i ? ", " : "") << n.bound.parts[i].name << " "
+       << grouped(n.bound.parts[i].cycles);
+  os << " cycles\n";
+  for (size_t g = 0; g < n.groupBounds.size(); ++g) {
+    const LowerBound &b = n.groupBounds[g];
+    if (b.cycles > 0)
+      os << "  " << llvm::left_justify(groupName(static_cast<int32_t>(g)), 9)
+         << "takes " << grouped(n.cost.groups[g].latencyCycles)
+         << " cycles, bound " << grouped(b.cycles) << " (" << b.limitedBy
+         << "), gap " << percent(n.cost.groups[g].latencyCycles / b.cycles - 1)
+         << "\n";
+  }
+}
+
 void TextWriter::notes() {
   for (const Memory &m : v.arch.memories)
     if (m.readBytesPerS <= 0)
@@ -255,6 +274,7 @@ void TextWriter::write() {
   head();
   memory();
   phases();
+  bounds();
   notes();
 }
 

@@ -160,6 +160,7 @@ LogicalResult toReport(Operation *top, raw_ostream &os) {
       return failure();
     core::LowerBound bound = lowerBound(view.cascade, view.arch);
     ReportNumbers numbers{*cost, bound,
+                          groupBounds(view.cascade, view.arch, view.schedule),
                           static_cast<int64_t>(core::checkRules().size())};
     if (options().format == ReportFormat::Json)
       writeReportJson(view, numbers, os);

@@ -31,10 +31,16 @@ private:
 };
 } // namespace
 
-static LogicalResult solve(LayerToSchedule &layer, const core::Arch &arch) {
-  if (failed(prepareLayer(layer, arch)))
+static_assert(static_cast<int>(sched::Policy::Unfused) ==
+                  static_cast<int>(core::Policy::Unfused) &&
+              static_cast<int>(sched::Policy::Unfused) + 1 ==
+                  core::kNumPolicies);
+
+static LogicalResult solve(LayerToSchedule &layer, const core::Arch &arch,
+                           core::Policy policy) {
+  if (failed(prepareLayer(layer, arch, core::attentionPasses(policy))))
     return failure();
-  core::DPipeResult result = core::dpipe(layer.source.cascade, arch);
+  core::DPipeResult result = core::dpipe(layer.source.cascade, arch, policy);
   if (failed(emitViolations(result.infeasible, layer.source, *layer.prepared)))
     return failure();
   layer.schedule = std::move(result.schedule);
@@ -53,7 +59,9 @@ LogicalResult DPipePass::run(ModuleOp module) {
   if (failed(verifyArch(*archOp, arch)))
     return failure();
   for (LayerToSchedule &layer : *layers)
-    if (failed(solve(layer, arch)))
+    if (failed(solve(
+            layer, arch,
+            static_cast<core::Policy>(static_cast<int>(policy.getValue())))))
       return failure();
   auto search = sched::SearchAttr::get(&getContext(), policy, strategy,
                                        sched::TileSearchAttr());

@@ -80,10 +80,13 @@ transfusion::layersToSchedule(ModuleOp module, StringRef pass) {
 }
 
 LogicalResult transfusion::prepareLayer(LayerToSchedule &layer,
-                                        const core::Arch &arch) {
+                                        const core::Arch &arch,
+                                        int attentionPasses) {
   layer.prepared = layer.original.clone();
   func::FuncOp function = *layer.prepared;
-  if (failed(einsum::decomposeNamedOps(function, {})) ||
+  einsum::DecomposeOptions decompose;
+  decompose.attentionPasses = attentionPasses;
+  if (failed(einsum::decomposeNamedOps(function, decompose)) ||
       failed(partitionFor(function, arch)))
     return failure();
   FailureOr<ImportedCascade> source =

@@ -14,6 +14,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "transfusion/Bridge/Diagnostics.h"
+#include "transfusion/Core/Search/Policy.h"
 #include "transfusion/Transforms/Passes.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -259,7 +260,9 @@ LogicalResult LoadSchedulePass::run(ModuleOp module) {
   FailureOr<ImportedSchedule> loaded = importSchedule(schedules[0]);
   LayerToSchedule &layer = layers->front();
   if (failed(loaded) || failed(verifyArch(loaded->archOp, loaded->arch)) ||
-      failed(prepareLayer(layer, loaded->arch)))
+      failed(prepareLayer(layer, loaded->arch,
+                          core::attentionPasses(static_cast<core::Policy>(
+                              static_cast<int>(loaded->search.getPolicy()))))))
     return failure();
   FailureOr<core::Schedule> translated = Translation(
       loaded->source, layer.source, layer.original.getLoc())(loaded->schedule);

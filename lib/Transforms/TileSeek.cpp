@@ -77,6 +77,8 @@ FailureOr<Solved> TileSeekPass::solve(sched::ScheduleOp op) {
   Solved solved{std::move(*start), {}};
   Progress progress(op.getSymName(), evaluations);
   core::TileSeekOptions options;
+  options.policy = static_cast<core::Policy>(
+      static_cast<int>(solved.start.search.getPolicy()));
   options.objective =
       static_cast<core::Objective>(static_cast<int>(objective.getValue()));
   options.mode =

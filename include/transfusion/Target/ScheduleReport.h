@@ -20,6 +20,7 @@ namespace transfusion {
 struct ReportNumbers {
   const core::CostReport &cost;
   const core::LowerBound &bound;
+  std::vector<core::LowerBound> groupBounds; ///< by group
   /// Rules that the schedule was checked against, all of them held.
   int64_t rulesChecked = 0;
 };

@@ -42,13 +42,16 @@ def DPipePass : Pass<"dpipe", "::mlir::ModuleOp"> {
     Decomposes named ops, repartitions the key rank of attention to the columns
     of the machine's 2D array, and writes one `sched.schedule` per function that
     holds Einsums, with one inner tile per tiled rank, less only where that does
-    not fit. `--tileseek` finds better tiles.
+    not fit. `--tileseek` finds better tiles. A policy other than `transfusion`
+    is a baseline on the same model: it restricts what is fused, binds Einsums to
+    units as its publication does, and decomposes attention into the passes that
+    it needs (docs/Rationale/Policies.md).
 
     *Requires*: one `sched.arch` in the module. *Ensures*: every function with
     Einsums has one cascade and one schedule that the checker accepts; a schedule
     that it had is replaced. *Fails when*: there is no machine, or several;
     nothing is to be scheduled; an op is in no class, or in one that no unit
-    supports; no tile fits. Nothing changes then. *Complexity*: per phase, cuts
+    supports; no policy has that name; no tile fits. Nothing changes then. *Complexity*: per phase, cuts
     times orders of its Einsums (pruned); linear in the number of phases.
 
     ```mlir

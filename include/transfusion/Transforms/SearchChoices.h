@@ -43,7 +43,18 @@ namespace transfusion {
 inline llvm::cl::ValuesClass policyChoices() {
   return llvm::cl::values(
       clEnumValN(sched::Policy::Transfusion, "transfusion",
-                 "the whole layer, by the fixed rule for groups"));
+                 "the whole layer, whatever the search finds"),
+      clEnumValN(sched::Policy::TransfusionPaper, "transfusion-paper",
+                 "the fixed groups, DPipe as published"),
+      clEnumValN(sched::Policy::FusemaxLayerfuse, "fusemax-layerfuse",
+                 "groups of transfusion, attention as in fusemax"),
+      clEnumValN(sched::Policy::Fusemax, "fusemax",
+                 "one-pass attention in a fixed waterfall, the rest unfused"),
+      clEnumValN(sched::Policy::FusemaxModelled, "fusemax-modelled",
+                 "the same, local maxima on the vector lanes always"),
+      clEnumValN(sched::Policy::Flat, "flat",
+                 "attention on whole rows of scores, the rest unfused"),
+      clEnumValN(sched::Policy::Unfused, "unfused", "each Einsum alone"));
 }
 
 inline llvm::cl::ValuesClass strategyChoices() {

@@ -245,54 +245,120 @@ double workBoundCycles(const Cascade &c, const Arch &a,
   return bound;
 }
 
-LowerBound lowerBound(const Cascade &c, const Arch &a) {
-  LowerBound b;
-  std::vector<EinsumId> all;
-  double read = 0, written = 0;
+namespace {
+
+/// Bytes that a set of Einsums moves at least, with everything else outside.
+struct Compulsory {
+  double read = 0, written = 0; ///< at memory 0
+  /// At the memory that feeds the units: every Einsum reads each value of its
+  /// operands once, and writes each of its results once.
+  double operands = 0, results = 0;
+};
+
+Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
+  std::vector<bool> inside(c.einsums.size(), false);
+  for (EinsumId e : einsums)
+    inside[e] = true;
+  std::vector<bool> leaves(c.tensors.size(), false);
+  for (size_t t = 0; t < c.tensors.size(); ++t)
+    leaves[t] = c.tensors[t].isOutput;
+  for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e)
+    if (!inside[e])
+      for (const auto *part :
+           {&c.einsums[e].inputs, &c.einsums[e].finishInputs})
+        for (const Operand &o : *part)
+          leaves[o.tensor] = true;
+  Compulsory bytes;
   // Of readers with different accesses the one that touches most.
   std::vector<double> perInput(c.tensors.size(), 0);
-  for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e) {
+  for (EinsumId e : einsums) {
     const Einsum &einsum = c.einsums[e];
-    all.push_back(e);
-    auto reads = [&](const std::vector<Operand> &operands) {
-      for (const Operand &o : operands)
-        if (c.tensors[o.tensor].producer < 0)
-          perInput[o.tensor] = std::max(perInput[o.tensor],
-                                        compulsoryBytes(c, o, einsum.domain));
-    };
-    reads(einsum.inputs);
-    reads(einsum.finishInputs);
-    if (c.tensors[einsum.result.tensor].isOutput)
-      written += compulsoryBytes(c, einsum.result, {});
-  }
-  for (double bytes : perInput)
-    read += bytes;
-  b.compulsoryReadBytes = toBytes(read);
-  b.compulsoryWriteBytes = toBytes(written);
-  b.workCycles = workBoundCycles(c, a, all);
-  b.limitedBy = "work";
-  b.cycles = b.workCycles;
-  // What comes in from memory 0 is written to the next one and so on inwards;
-  // every memory passes these bytes at least once.
-  for (size_t m = 0; m < a.memories.size(); ++m) {
-    const Memory &memory = a.memories[m];
-    const double in = m == 0 ? read : written, out = m == 0 ? written : read;
-    auto cycles = [&](double bytes, double perS) {
-      return perS > 0 ? bytes * a.clockHz / perS : 0.0;
-    };
-    const double needed = memory.sharedPort
-                              ? cycles(in + out, memory.readBytesPerS)
-                              : std::max(cycles(in, memory.readBytesPerS),
-                                         cycles(out, memory.writeBytesPerS));
-    if (needed > b.memoryCycles) {
-      b.memoryCycles = needed;
-      if (needed > b.cycles) {
-        b.cycles = needed;
-        b.limitedBy = memory.name + " bandwidth";
+    for (const auto *part : {&einsum.inputs, &einsum.finishInputs})
+      for (const Operand &o : *part) {
+        const double touched = compulsoryBytes(c, o, einsum.domain);
+        bytes.operands += touched;
+        const EinsumId producer = c.tensors[o.tensor].producer;
+        if (producer < 0 || !inside[producer])
+          perInput[o.tensor] = std::max(perInput[o.tensor], touched);
       }
-    }
+    // Of a recurrence, only the last slice is sure to leave.
+    const Tensor &result = c.tensors[einsum.result.tensor];
+    const double made = compulsoryBytes(c, einsum.result, {});
+    bytes.results += compulsoryBytes(c, einsum.result, einsum.domain);
+    if (leaves[einsum.result.tensor])
+      bytes.written +=
+          result.iterativeRank < 0
+              ? made
+              : made / double(c.ranks[result.iterativeRank].extent);
   }
+  for (double b : perInput)
+    bytes.read += b;
+  return bytes;
+}
+
+double portCycles(const Arch &a, const Memory &m, double read, double written) {
+  auto cycles = [&](double bytes, double perS) {
+    return perS > 0 ? bytes * a.clockHz / perS : 0.0;
+  };
+  return m.sharedPort ? cycles(read + written, m.readBytesPerS)
+                      : std::max(cycles(read, m.readBytesPerS),
+                                 cycles(written, m.writeBytesPerS));
+}
+
+LowerBound boundOf(const Cascade &c, const Arch &a,
+                   const std::vector<EinsumId> &einsums) {
+  LowerBound b;
+  const Compulsory bytes = compulsory(c, einsums);
+  b.compulsoryReadBytes = toBytes(bytes.read);
+  b.compulsoryWriteBytes = toBytes(bytes.written);
+  b.workCycles = workBoundCycles(c, a, einsums);
+  b.recurrenceCycles = recurrenceBoundCycles(c, a, einsums);
+  b.parts.push_back({"work", b.workCycles});
+  b.parts.push_back({"recurrence", b.recurrenceCycles});
+  MemoryId inner = a.units.empty() ? -1 : a.units.front().memory;
+  for (size_t m = 0; m < a.memories.size(); ++m) {
+    // What comes in from memory 0 is written to the next one and so on
+    // inwards; every memory passes these bytes at least once.
+    const bool feeds = static_cast<MemoryId>(m) == inner;
+    const double read =
+        (m == 0 ? bytes.read : bytes.written) + (feeds ? bytes.operands : 0);
+    const double written =
+        (m == 0 ? bytes.written : bytes.read) + (feeds ? bytes.results : 0);
+    const double cycles = portCycles(a, a.memories[m], read, written);
+    b.memoryCycles = std::max(b.memoryCycles, cycles);
+    b.parts.push_back(
+        {a.memories[m].name + (feeds ? " ports" : " bandwidth"), cycles});
+  }
+  for (const BoundPart &part : b.parts)
+    if (b.limitedBy.empty() || part.cycles > b.cycles) {
+      b.cycles = part.cycles;
+      b.limitedBy = part.name;
+    }
   return b;
+}
+
+} // namespace
+
+LowerBound lowerBound(const Cascade &c, const Arch &a) {
+  std::vector<EinsumId> all;
+  for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e)
+    all.push_back(e);
+  return boundOf(c, a, all);
+}
+
+std::vector<LowerBound> groupBounds(const Cascade &c, const Arch &a,
+                                    const Schedule &s) {
+  std::vector<LowerBound> bounds;
+  for (const Group &g : s.groups) {
+    std::vector<EinsumId> members;
+    for (const Phase &p : g.phases)
+      for (const Run &run : p.runs)
+        for (const Slot &slot : run.slots)
+          if (!slot.finishOnly)
+            members.push_back(slot.einsum);
+    bounds.push_back(boundOf(c, a, members));
+  }
+  return bounds;
 }
 
 } // namespace transfusion::core

@@ -15,7 +15,6 @@
 #include "SkipSteps.h"
 
 #include "transfusion/Core/Search/Feasible.h"
-#include "transfusion/Core/Search/FormGroups.h"
 #include "transfusion/Core/Search/SolveSlots.h"
 
 #include <algorithm>
@@ -36,8 +35,8 @@ struct Halvings {
 
 class Builder {
 public:
-  Builder(const Cascade &c, const Arch &a)
-      : c(c), a(a), s(analyse(c)), solver(c, a) {}
+  Builder(const Cascade &c, const Arch &a, Policy policy)
+      : c(c), a(a), policy(policy), s(analyse(c)), solver(c, a, policy) {}
   DPipeResult run();
 
 private:
@@ -46,6 +45,7 @@ private:
 
   const Cascade &c;
   const Arch &a;
+  const Policy policy;
   const Structure s;
   SlotSolver solver;
 };
@@ -65,6 +65,8 @@ Group Builder::buildGroup(const GroupMembers &members, const Halvings &h) {
           spanning.push_back(e);
     PhaseShape shape = shapeOf(c, s, m, spanning);
     Extents inner = defaultInner(c, a, m, shape);
+    if (shape.head >= 0 && oneHeadPerEpoch(policy, shape))
+      inner[shape.head] = 1;
     Phase p;
     p.order = loopOrder(c, m, shape, g.tileOrder);
     p.block.assign(c.ranks.size(), 0);
@@ -96,7 +98,7 @@ Group Builder::buildGroup(const GroupMembers &members, const Halvings &h) {
 bool Builder::tryWithin(int64_t epochBytes, EpochSize size,
                         DPipeResult &result) {
   std::vector<GroupMembers> members =
-      formGroupsWithin(c, a, s, epochBytes, size);
+      policyGroups(policy, c, a, s, epochBytes, size);
   std::vector<Halvings> halvings(members.size());
   Schedule schedule;
   for (size_t g = 0; g < members.size(); ++g)
@@ -168,10 +170,10 @@ DPipeResult Builder::run() {
   return result;
 }
 
-DPipeResult dpipe(const Cascade &c, const Arch &a) {
+DPipeResult dpipe(const Cascade &c, const Arch &a, Policy policy) {
   if (c.einsums.empty() || a.units.empty() || a.memories.size() < 2)
     return {}; // what is wrong is for checkCascade and checkArch to say
-  return Builder(c, a).run();
+  return Builder(c, a, policy).run();
 }
 
 } // namespace transfusion::core

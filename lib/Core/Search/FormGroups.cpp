@@ -36,6 +36,7 @@ public:
               int64_t epochBytes, EpochSize size)
       : c(c), a(a), s(s), epochBytes(epochBytes), size(size) {}
   std::vector<GroupMembers> run();
+  GroupMembers formPhases(std::vector<EinsumId> members);
 
 private:
   bool sharesTile(const Dependence &d) const {
@@ -50,7 +51,6 @@ private:
     return false;
   }
   std::vector<int32_t> levels() const;
-  GroupMembers formPhases(std::vector<EinsumId> members);
   bool place(GroupMembers &g, size_t phase, EinsumId e);
   bool holds(const PhaseMembers &m, const PhaseShape &shape) const;
   bool hasSeveralEpochs(const PhaseMembers &m, EinsumId e) const;
@@ -249,6 +249,12 @@ std::vector<GroupMembers> formGroupsWithin(const Cascade &c, const Arch &a,
                                            const Structure &s,
                                            int64_t epochBytes, EpochSize size) {
   return GroupFormer(c, a, s, epochBytes, size).run();
+}
+
+GroupMembers formPhasesOf(const Cascade &c, const Arch &a, const Structure &s,
+                          int64_t epochBytes, EpochSize size,
+                          const std::vector<EinsumId> &einsums) {
+  return GroupFormer(c, a, s, epochBytes, size).formPhases(einsums);
 }
 
 std::vector<GroupMembers> formGroups(const Cascade &c, const Arch &a) {

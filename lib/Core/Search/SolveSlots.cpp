@@ -11,8 +11,9 @@
 //===----------------------------------------------------------------------===//
 #include "transfusion/Core/Search/DPipe.h"
 
+#include "PhaseProblem.h"
+
 #include "transfusion/Core/Search/PhaseShape.h"
-#include "transfusion/Core/Search/Pipeline.h"
 #include "transfusion/Core/Search/SolveSlots.h"
 
 #include <algorithm>
@@ -73,17 +74,14 @@ SpatialMapping defaultMapping(const Cascade &c, const PhaseMembers &members,
   return mappingOf(c, s, members, shapeOf(c, s, members, members.einsums), e);
 }
 
-PhasePipeline solvePhase(const Cascade &c, const Arch &a, const Structure &s,
-                         const PhaseMembers &members,
-                         const std::vector<bool> &accumulating,
-                         const Extents &inner) {
+PhaseProblem makePhaseProblem(const Cascade &c, const Arch &a,
+                              const Structure &s, const PhaseMembers &members,
+                              const std::vector<bool> &accumulating,
+                              const Extents &inner) {
   PhaseShape shape = shapeOf(c, s, members, members.einsums);
   // Nodes in canonical order; finishes read sums only and so come first.
-  struct Node {
-    Slot slot;
-    bool accumulates = false;
-  };
-  std::vector<Node> nodes;
+  PhaseProblem result;
+  std::vector<PhaseNode> &nodes = result.nodes;
   std::vector<int32_t> nodeOf(c.einsums.size(), -1);
   auto add = [&](EinsumId e, bool finishOnly, bool accumulates) {
     SpatialMapping map = mappingOf(c, s, members, shape, e);
@@ -95,9 +93,9 @@ PhasePipeline solvePhase(const Cascade &c, const Arch &a, const Structure &s,
   for (size_t i = 0; i < members.einsums.size(); ++i)
     add(members.einsums[i], false, i < accumulating.size() && accumulating[i]);
 
-  PipelineProblem problem;
+  PipelineProblem &problem = result.pipeline;
   problem.units = static_cast<int32_t>(a.units.size());
-  for (Node &n : nodes) {
+  for (PhaseNode &n : nodes) {
     // A column that its result lacks is no column of a finish.
     if (n.slot.finishOnly) {
       auto gone = [&](RankId r) { return isReducedRank(c, n.slot.einsum, r); };
@@ -121,8 +119,11 @@ PhasePipeline solvePhase(const Cascade &c, const Arch &a, const Structure &s,
                              footprintBytes(c, c.einsums[d.from].result, inner),
                              d.tensor});
   }
+  return result;
+}
 
-  PipelineSolution solved = solvePipeline(problem);
+PhasePipeline makeRuns(const Arch &a, const PhaseProblem &problem,
+                       const PipelineSolution &solved) {
   PhasePipeline p;
   p.stages = solved.stages;
   p.ii = solved.ii;
@@ -136,13 +137,22 @@ PhasePipeline solvePhase(const Cascade &c, const Arch &a, const Structure &s,
     run.unit = u;
     for (int32_t v : solved.order)
       if (solved.unit[v] == u) {
-        run.slots.push_back(nodes[v].slot);
+        run.slots.push_back(problem.nodes[v].slot);
         run.slots.back().stage = solved.stage[v];
       }
     if (!run.slots.empty())
       p.runs.push_back(std::move(run));
   }
   return p;
+}
+
+PhasePipeline solvePhase(const Cascade &c, const Arch &a, const Structure &s,
+                         const PhaseMembers &members,
+                         const std::vector<bool> &accumulating,
+                         const Extents &inner) {
+  PhaseProblem problem =
+      makePhaseProblem(c, a, s, members, accumulating, inner);
+  return makeRuns(a, problem, solvePipeline(problem.pipeline));
 }
 
 PhasePipeline solveBipartition(const Cascade &c, const Arch &a,
@@ -176,8 +186,8 @@ Extents innerExtents(const Cascade &c, const Group &g, const Phase &p) {
   return inner;
 }
 
-void solveSlots(const Cascade &c, const Arch &a, Schedule &s) {
-  SlotSolver solver(c, a);
+void solveSlots(const Cascade &c, const Arch &a, Schedule &s, Policy policy) {
+  SlotSolver solver(c, a, policy);
   for (Group &g : s.groups)
     for (Phase &p : g.phases)
       solver.solve(g, p);
@@ -205,7 +215,8 @@ const PhasePipeline &SlotSolver::solve(const Group &g, Phase &p) {
   }
   auto [it, fresh] = solved.insert({std::move(key), {}});
   if (fresh)
-    it->second = solvePhase(c, a, structure, m, accumulating, inner);
+    it->second = solveByPolicy(policy, c, a, structure, attention, m,
+                               accumulating, inner);
   p.runs = it->second.runs;
   p.wrap = false;
   return it->second;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace transfusion::core {
 
@@ -173,14 +174,36 @@ void SpaceSearch::offer(const Schedule &s) {
 // Completing a prefix
 //===----------------------------------------------------------------------===//
 
-/// Appends the first of `order` that may fit.
+/// Appends the first of `order` that may fit. Long lists of falling sizes are
+/// halved until it is found: what is smaller needs less.
 bool SpaceSearch::push(Choices &prefix, std::vector<int64_t> order) {
-  for (int64_t v : order) {
+  auto fits = [&](int64_t v) {
     prefix.push_back(v);
     if (mayFit(prefix))
       return true;
     prefix.pop_back();
+    return false;
+  };
+  constexpr size_t kLong = 16;
+  size_t i = 0;
+  if (order.size() > kLong &&
+      std::is_sorted(order.begin() + 1, order.end(), std::greater<>())) {
+    if (fits(order.front()))
+      return true;
+    size_t last = order.size() - 1;
+    for (i = 1; i < last;) {
+      const size_t middle = i + (last - i) / 2;
+      if (fits(order[middle])) {
+        prefix.pop_back();
+        last = middle;
+      } else {
+        i = middle + 1;
+      }
+    }
   }
+  for (; i < order.size(); ++i)
+    if (fits(order[i]))
+      return true;
   return false;
 }
 

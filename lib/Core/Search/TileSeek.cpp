@@ -28,7 +28,8 @@ class TileSeeker {
 public:
   TileSeeker(const Cascade &c, const Arch &a, const Schedule &start,
              const TileSeekOptions &o)
-      : c(c), a(a), start(start), o(o), solver(c, a), evaluator(c, a) {}
+      : c(c), a(a), start(start), o(o), solver(c, a, o.policy),
+        evaluator(c, a) {}
   TileSeekResult run();
 
 private:
@@ -99,7 +100,13 @@ void TileSeeker::search() {
     count();
     return;
   }
-  for (count(); evaluations < o.evaluations; count()) {
+  // Where hardly a completion fits, or all that are reached are known, steps
+  // cost nothing of the budget: they have one of their own.
+  const int64_t maxSteps =
+      o.evaluations > INT64_MAX / 32 ? INT64_MAX : 16 * o.evaluations + 256;
+  int64_t steps = 0;
+  for (count(); evaluations < o.evaluations && steps < maxSteps; count()) {
+    ++steps;
     report();
     double sum = 0;
     for (const auto &search : searches)
@@ -131,7 +138,7 @@ TileSeekResult TileSeeker::run() {
   result.infeasible = unsupportedEinsums(c, a);
   if (!result.infeasible.empty())
     return result;
-  solveSlots(c, a, start);
+  solveSlots(c, a, start, o.policy);
   chooseSkips(c, a, start);
 
   std::vector<std::vector<int32_t>> parts;
@@ -224,7 +231,8 @@ static std::optional<Schedule> regroup(const Cascade &c, const Arch &a,
 TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
                         const TileSeekOptions &o) {
   std::optional<Schedule> other;
-  if (o.regroup && unsupportedEinsums(c, a).empty())
+  if (o.regroup && o.policy == Policy::TransFusion &&
+      unsupportedEinsums(c, a).empty())
     other = regroup(c, a, start);
   if (!other)
     return TileSeeker(c, a, start, o).run();

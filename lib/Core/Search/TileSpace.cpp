@@ -71,6 +71,32 @@ bool TileSpace::affectsFetches(int32_t g, size_t phase, RankId r) const {
   return false;
 }
 
+/// What the iterative rank streams past the rows (keys and values of a head)
+/// does not stay in half of the buffer, so that it is fetched for every epoch
+/// of rows.
+bool TileSpace::streamsTooMuch(int32_t g, size_t phase,
+                               const PhaseShape &shape) const {
+  Extents whole =
+      innerExtents(c, start.groups[g], start.groups[g].phases[phase]);
+  for (RankId r : shape.iterative)
+    whole[r] = c.ranks[r].extent;
+  std::vector<TensorId> counted;
+  int64_t bytes = 0;
+  for (const Run &run : start.groups[g].phases[phase].runs)
+    for (const Slot &slot : run.slots)
+      for (const Operand &o : c.einsums[slot.einsum].inputs) {
+        bool streams = false;
+        for (RankId r : accessRanks(o.access))
+          streams |= has(shape.iterative, r);
+        if (!streams || has(counted, o.tensor) ||
+            producingGroup(c, start, o.tensor) == g)
+          continue;
+        counted.push_back(o.tensor);
+        bytes += footprintBytes(c, o, whole);
+      }
+  return bytes > capacityBytes / 2;
+}
+
 void TileSpace::addGroup(int32_t g, Objective objective) {
   const Group &group = start.groups[g];
   for (RankId r : group.tileOrder) {
@@ -93,6 +119,19 @@ void TileSpace::addGroup(int32_t g, Objective objective) {
     PhaseShape shape = shapeOf(c, solver.analysis(), m, m.einsums);
     for (RankId r : p.order) {
       int64_t inner = sizeOf(p.inner, r);
+      if (r == shape.row && inner > 0 && streamsTooMuch(g, i, shape)) {
+        // Every epoch of rows meets all that streams: taller ones, fewer times.
+        Decision d;
+        d.kind = DecisionKind::Inner;
+        d.group = g;
+        d.phase = static_cast<int32_t>(i);
+        d.rank = r;
+        for (int64_t size = inner;
+             size <= c.ranks[r].extent && d.values.size() < 4; size *= 2)
+          d.values.push_back(size);
+        if (d.values.size() > 1)
+          decisions.push_back(std::move(d));
+      }
       if (inner == 0 || c.ranks[r].iterative || r == shape.row)
         continue;
       Decision d;

@@ -71,6 +71,7 @@ private:
   };
   std::vector<Fetched> fetchedInputs(int32_t g, const Phase &p) const;
   bool affectsFetches(int32_t g, size_t phase, RankId r) const;
+  bool streamsTooMuch(int32_t g, size_t phase, const PhaseShape &shape) const;
 
   const Cascade &c;
   const Arch &a;

@@ -268,8 +268,8 @@ func.func private @f() attributes {t = #sched.slot<".finish", stage 0>}
 // -----
 
 // #sched.search: what is not implemented has no name
-// expected-error @below {{unknown policy 'fusemax' (policy is one of transfusion)}}
-func.func private @f() attributes {t = #sched.search<policy fusemax, strategy bipartition>}
+// expected-error @below {{unknown policy 'fusermax' (policy is one of transfusion, transfusion-paper, fusemax-layerfuse, fusemax, fusemax-modelled, flat, unfused)}}
+func.func private @f() attributes {t = #sched.search<policy fusermax, strategy bipartition>}
 
 // -----
 

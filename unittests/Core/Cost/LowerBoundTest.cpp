@@ -12,6 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 using namespace transfusion::core;
 using namespace transfusion::core::test;
 
@@ -88,6 +91,80 @@ TEST(LowerBoundTest, WeightsAreReadOnce) {
             4 * (64 * 1024 * d + 4 * d * d + 2 * d * s + 9 * d + s));
   EXPECT_EQ(b.compulsoryWriteBytes, 4 * 64 * 1024 * d);
   EXPECT_EQ(b.limitedBy, "work");
+}
+
+TEST(LowerBoundTest, PartsAreNamed) {
+  Arch a = machine("tiny");
+  a.memories[1].readBytesPerS = 1e12;
+  const LowerBound b = lowerBound(chain(6, 5, 4), a);
+  std::vector<std::string> names;
+  double greatest = 0;
+  for (const BoundPart &part : b.parts) {
+    names.push_back(part.name);
+    greatest = std::max(greatest, part.cycles);
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"work", "recurrence", "dram bandwidth",
+                                      "buffer ports"}));
+  EXPECT_EQ(b.cycles, greatest);
+  // A 30, B 20, T1 24 twice, T2 24 twice, T3 6 values, and 50 + 6 that cross.
+  EXPECT_DOUBLE_EQ(b.parts[3].cycles,
+                   4 * (30 + 20 + 4 * 24 + 6 + 56) * a.clockHz / 1e12);
+}
+
+TEST(LowerBoundTest, RecurrenceByHand) {
+  // Slice after slice of RD: one multiplication, one addition.
+  AttentionShape s;
+  s.b = s.h = s.p = 1;
+  s.e = s.f = 1;
+  s.m = 4096;
+  s.m0 = 16;
+  const LowerBound b = lowerBound(attention(s), machine("edge-max2d"));
+  EXPECT_DOUBLE_EQ(b.recurrenceCycles, 256 * 2);
+  EXPECT_EQ(b.limitedBy, "recurrence"); // one query has no other work
+  s.p = 4096;
+  EXPECT_EQ(lowerBound(attention(s), machine("edge-max2d")).limitedBy, "work");
+  // An exp inside the circle counts for what it takes.
+  CascadeBuilder c("decay");
+  c.rank("t", 10, /*iterative=*/true);
+  c.input("X", {10});
+  c.einsum("Y[t]", {"S[t]", "X[t]"}, ReduceKind::None,
+           {{OpClass::Exp, 1}, {OpClass::Mac, 1}});
+  c.einsum("S[t+1]", {"S[t]", "Y[t]"}, ReduceKind::None, {{OpClass::Add, 1}});
+  c.output("S");
+  EXPECT_DOUBLE_EQ(lowerBound(c.take(), machine("edge")).recurrenceCycles,
+                   10 * 8);
+}
+
+/// Every part alone, with the buffer's ports as narrow as the outer memory's.
+TEST(LowerBoundPropertyTest, NoScheduleBeatsAPart) {
+  Rng rng(2026);
+  int compared = 0;
+  std::map<std::string, int> limits;
+  for (int n = 0; n < 6000 && compared < 1000; ++n) {
+    RandomCase r = randomCase(rng);
+    Memory &buffer = r.a.memories[1];
+    buffer.sharedPort = n % 2;
+    buffer.readBytesPerS = r.a.clockHz * double(1 << (n % 8));
+    buffer.writeBytesPerS = buffer.readBytesPerS / 2;
+    const CostReport cost = evaluate(r.c, r.a, r.s);
+    if (!cost.faults.empty())
+      continue;
+    const LowerBound b = lowerBound(r.c, r.a);
+    for (const BoundPart &part : b.parts)
+      ASSERT_GE(cost.latencyCycles * (1 + 1e-12), part.cycles)
+          << "case " << n << " " << part.name;
+    const std::vector<LowerBound> bounds = groupBounds(r.c, r.a, r.s);
+    ASSERT_EQ(bounds.size(), cost.groups.size());
+    for (size_t g = 0; g < bounds.size(); ++g)
+      ASSERT_GE(cost.groups[g].latencyCycles * (1 + 1e-12), bounds[g].cycles)
+          << "case " << n << " group " << g << " " << bounds[g].limitedBy;
+    ++limits[b.limitedBy];
+    ++compared;
+  }
+  EXPECT_GE(compared, 500);
+  EXPECT_GT(limits["work"], 0);
+  EXPECT_GT(limits["buffer ports"], 0);
 }
 
 TEST(LowerBoundPropertyTest, NoScheduleIsFaster) {

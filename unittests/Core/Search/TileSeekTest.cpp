@@ -85,6 +85,7 @@ TEST(TileSeekPropertyTest, TreeSearchFindsTheOptimumOfFiftyCases) {
         search(s.c, s.a, SearchMode::Mcts, 2 * all.evaluations + 10);
     EXPECT_EQ(tree.sizesCost, all.sizesCost) << "case " << n;
     EXPECT_LE(all.cost, all.sizesCost) << "case " << n;
+    EXPECT_GE(all.cost, lowerBound(s.c, s.a).cycles) << "case " << n;
     // Finished before its budget: it proved the optimum.
     EXPECT_LT(tree.evaluations, 2 * all.evaluations + 10) << "case " << n;
     TileSeekResult some =

@@ -19,6 +19,7 @@
 #include "transfusion/Core/Check/Check.h"
 #include "transfusion/Core/Cost/Timing.h"
 #include "transfusion/Core/Model/Schedule.h"
+#include "transfusion/Core/Search/Policy.h"
 
 namespace transfusion::core {
 
@@ -66,11 +67,13 @@ struct DPipeResult {
 
 /// Groups, phases, orders, inner tiles and slots; tiles of one inner tile per
 /// tiled rank, less only where that does not fit.
-DPipeResult dpipe(const Cascade &c, const Arch &a);
+DPipeResult dpipe(const Cascade &c, const Arch &a,
+                  Policy policy = Policy::TransFusion);
 
 /// Recomputes the slots of every phase of `s` for its sizes, keeping groups,
 /// phases, tiles, blocks, inner and retention.
-void solveSlots(const Cascade &c, const Arch &a, Schedule &s);
+void solveSlots(const Cascade &c, const Arch &a, Schedule &s,
+                Policy policy = Policy::TransFusion);
 
 } // namespace transfusion::core
 

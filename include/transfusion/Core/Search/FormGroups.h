@@ -24,6 +24,11 @@ std::vector<GroupMembers> formGroupsWithin(const Cascade &c, const Arch &a,
                                            const Structure &s,
                                            int64_t epochBytes, EpochSize size);
 
+/// Phases of one group of these Einsums.
+GroupMembers formPhasesOf(const Cascade &c, const Arch &a, const Structure &s,
+                          int64_t epochBytes, EpochSize size,
+                          const std::vector<EinsumId> &einsums);
+
 /// Capacity of the memory that feeds the units.
 int64_t unitMemoryBytes(const Arch &a);
 

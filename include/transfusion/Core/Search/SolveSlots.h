@@ -12,8 +12,7 @@
 #ifndef TRANSFUSION_CORE_SEARCH_SOLVESLOTS_H
 #define TRANSFUSION_CORE_SEARCH_SOLVESLOTS_H
 
-#include "transfusion/Core/Search/DPipe.h"
-#include "transfusion/Core/Search/Structure.h"
+#include "transfusion/Core/Search/PolicyRules.h"
 
 #include <map>
 
@@ -32,8 +31,10 @@ Extents innerExtents(const Cascade &c, const Group &g, const Phase &p);
 
 class SlotSolver {
 public:
-  SlotSolver(const Cascade &c, const Arch &a)
-      : c(c), a(a), structure(analyse(c)) {}
+  SlotSolver(const Cascade &c, const Arch &a,
+             Policy policy = Policy::TransFusion)
+      : c(c), a(a), policy(policy), structure(analyse(c)),
+        attention(attentionComponents(c, structure)) {}
   /// Rewrites the runs of `p`. No runs: some Einsum has no unit.
   const PhasePipeline &solve(const Group &g, Phase &p);
 
@@ -43,7 +44,9 @@ private:
   using Key = std::pair<std::vector<EinsumId>, std::vector<int64_t>>;
   const Cascade &c;
   const Arch &a;
+  const Policy policy;
   const Structure structure;
+  const std::vector<int32_t> attention;
   std::map<Key, PhasePipeline> solved;
 };
 

@@ -17,6 +17,7 @@
 
 #include "transfusion/Core/Check/Check.h"
 #include "transfusion/Core/Cost/Evaluate.h"
+#include "transfusion/Core/Search/Policy.h"
 
 #include <functional>
 
@@ -26,6 +27,8 @@ enum class Objective : uint8_t { Latency, Energy, Edp, PeakMemory };
 enum class SearchMode : uint8_t { Mcts, Exhaustive, Random };
 
 struct TileSeekOptions {
+  /// That `start` was made for: its bindings are kept.
+  Policy policy = Policy::TransFusion;
   Objective objective = Objective::Latency;
   SearchMode mode = SearchMode::Mcts;
   uint64_t seed = 1;

@@ -48,8 +48,9 @@ TileSearchAttr::verify(function_ref<InFlightDiagnostic()> emitError, Objective,
 }
 
 void SearchAttr::print(AsmPrinter &p) const {
-  p << "<policy " << stringifyPolicy(getPolicy()) << ", strategy "
-    << stringifyStrategy(getStrategy());
+  p << "<policy ";
+  p.printKeywordOrString(stringifyPolicy(getPolicy()));
+  p << ", strategy " << stringifyStrategy(getStrategy());
   if (getTiles()) {
     p << ", ";
     printTileSearchBody(p, getTiles());
@@ -63,7 +64,7 @@ Attribute SearchAttr::parse(AsmParser &p, Type) {
   TileSearchAttr tiles;
   if (p.parseLess() || p.parseKeyword("policy") ||
       parseCase<Policy>(p, policy, symbolizePolicy, stringifyPolicy,
-                        Policy::Transfusion, "policy") ||
+                        Policy::Unfused, "policy") ||
       p.parseComma() || p.parseKeyword("strategy") ||
       parseCase<Strategy>(p, strategy, symbolizeStrategy, stringifyStrategy,
                           Strategy::Bipartition, "strategy"))

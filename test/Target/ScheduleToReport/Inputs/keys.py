@@ -23,5 +23,13 @@ for buffer in r["buffers"]:
     assert {"name", "memory", "address", "bytes", "first_use", "last_use"} <= set(buffer)
 assert r["latency_cycles"] >= r["lower_bound_cycles"] > 0
 assert abs(r["gap"] - (r["latency_cycles"] / r["lower_bound_cycles"] - 1)) < 1e-12
+parts = r["lower_bound_parts"]
+assert set(parts) == {"work", "recurrence", "dram bandwidth", "buffer ports"}
+assert max(parts.values()) == r["lower_bound_cycles"]
+assert parts[r["lower_bound_limited_by"]] == r["lower_bound_cycles"]
+for group in r["groups"]:
+    assert group["latency_cycles"] >= group["lower_bound_cycles"] > 0
+# What the grouping costs: the groups' bounds are above the layer's.
+assert sum(g["lower_bound_cycles"] for g in r["groups"]) >= r["lower_bound_cycles"]
 # K, V and the result are all that is written: 3 x 64 x 1024 x 768 x 4 bytes.
 assert r["traffic_bytes"]["dram"]["write"] == 603979776, r["traffic_bytes"]

@@ -30,9 +30,16 @@ def Sched_OpClass : Sched_Enum<"OpClass",
      I32EnumAttrCase<"Tanh", 11, "tanh">, I32EnumAttrCase<"Erf", 12, "erf">,
      I32EnumAttrCase<"Copy", 13, "copy">]>;
 
-// What is not implemented has no case, so that naming it is an error.
+// What is not implemented has no case, so that naming it is an error. The order
+// of policies is that of core::Policy.
 def Sched_Policy : Sched_Enum<"Policy", "what may be fused with what",
-    [I32EnumAttrCase<"Transfusion", 0, "transfusion">]>;
+    [I32EnumAttrCase<"Transfusion", 0, "transfusion">,
+     I32EnumAttrCase<"TransfusionPaper", 1, "transfusion-paper">,
+     I32EnumAttrCase<"FusemaxLayerfuse", 2, "fusemax-layerfuse">,
+     I32EnumAttrCase<"Fusemax", 3, "fusemax">,
+     I32EnumAttrCase<"FusemaxModelled", 4, "fusemax-modelled">,
+     I32EnumAttrCase<"Flat", 5, "flat">,
+     I32EnumAttrCase<"Unfused", 6, "unfused">]>;
 def Sched_Strategy : Sched_Enum<"Strategy", "how a phase is pipelined",
     [I32EnumAttrCase<"Bipartition", 0, "bipartition">]>;
 

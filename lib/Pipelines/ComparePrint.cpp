@@ -1,0 +1,172 @@
+//===- ComparePrint.cpp - A comparison as text, CSV or JSON ---------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transfusion/Pipelines/Compare.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace transfusion;
+
+static std::string number(double x, const char *format) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(format, x);
+  return text;
+}
+
+static double gapOf(const CompareRow &row) {
+  return *row.boundS > 0 ? row.latencyS / *row.boundS - 1 : 0;
+}
+
+static std::vector<std::string> textCells(const CompareRow &row) {
+  if (!row.infeasible.empty())
+    return {row.policy, "-", "-", "-", "-", "-", "-", "-", "-", row.infeasible};
+  auto percent = [](std::optional<double> x) {
+    return x ? number(*x * 100, "%.1f") : std::string("-");
+  };
+  return {row.policy,
+          number(row.latencyS, "%.4g"),
+          number(row.energyPj / 1e12, "%.4g"),
+          percent(row.lanes2d),
+          percent(row.lanes1d),
+          number(row.dramBytes / 1e9, "%.4g"),
+          row.peakBytes ? number(double(*row.peakBytes) / (1 << 20), "%.2f")
+                        : "-",
+          row.boundS ? number(*row.boundS, "%.4g") : "-",
+          row.boundS ? number(100 * gapOf(row), "%.1f") : "-",
+          row.limitedBy};
+}
+
+static void printText(const Comparison &c, llvm::raw_ostream &os) {
+  os << "@" << c.layer << " on @" << c.arch << "   model " << c.model;
+  if (c.model == "default")
+    os << "   seed " << c.seed << "   " << c.evaluations
+       << " evaluations a policy";
+  os << "\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"policy", "latency s", "energy J", "2D %", "1D %", "DRAM GB", "peak MiB",
+       "bound s", "gap %", "limited by"}};
+  for (const CompareRow &row : c.rows)
+    rows.push_back(textCells(row));
+  std::vector<size_t> width(rows.front().size(), 0);
+  for (const auto &row : rows)
+    for (size_t i = 0; i + 1 < row.size(); ++i) // the last one is open
+      width[i] = std::max(width[i], row[i].size());
+  for (const auto &row : rows) {
+    os << " ";
+    for (size_t i = 0; i < row.size(); ++i) {
+      const bool last = i + 1 == row.size();
+      const std::string pad(last ? 0 : width[i] - row[i].size(), ' ');
+      os << " " << (i == 0 ? row[i] + pad : pad + row[i]) << (last ? "" : " ");
+    }
+    os << "\n";
+  }
+  if (c.suggestedFor.empty())
+    return;
+  os << "what would help " << c.suggestedFor << " most:\n";
+  for (size_t i = 0; i < std::min<size_t>(c.changes.size(), 3); ++i)
+    os << "  " << c.changes[i].what << ": "
+       << number(c.changes[i].latencyS, "%.4g") << " s ("
+       << number(c.changes[i].speedup, "%.2f") << "x)\n";
+}
+
+/// Quoted when a separator stands inside.
+static std::string csvCell(const std::string &text) {
+  if (text.find_first_of(",\"\n") == std::string::npos)
+    return text;
+  std::string quoted = "\"";
+  for (char ch : text)
+    quoted += ch == '"' ? "\"\"" : std::string(1, ch);
+  return quoted + "\"";
+}
+
+static void printCsv(const Comparison &c, llvm::raw_ostream &os) {
+  os << "layer,arch,model,policy,latency_s,energy_pj,util_2d,util_1d,"
+        "dram_bytes,peak_bytes,bound_s,gap,limited_by,infeasible\n";
+  auto real = [&](std::optional<double> x) {
+    return x ? number(*x, "%.9g") : std::string();
+  };
+  for (const CompareRow &row : c.rows) {
+    os << csvCell(c.layer) << "," << csvCell(c.arch) << "," << c.model << ","
+       << row.policy << ",";
+    if (row.infeasible.empty()) {
+      os << real(row.latencyS) << "," << real(row.energyPj) << ","
+         << real(row.lanes2d) << "," << real(row.lanes1d) << ","
+         << number(row.dramBytes, "%.0f") << ",";
+      if (row.peakBytes)
+        os << *row.peakBytes;
+      os << "," << real(row.boundS) << ","
+         << (row.boundS ? number(gapOf(row), "%.6f") : "") << ","
+         << csvCell(row.limitedBy) << ",\n";
+    } else {
+      os << ",,,,,,,,," << csvCell(row.infeasible) << "\n";
+    }
+  }
+}
+
+static void printJson(const Comparison &c, llvm::raw_ostream &os) {
+  llvm::json::OStream j(os, /*IndentSize=*/2);
+  j.object([&] {
+    j.attribute("layer", c.layer);
+    j.attribute("arch", c.arch);
+    j.attribute("model", c.model);
+    j.attribute("seed", static_cast<int64_t>(c.seed));
+    j.attribute("evaluations", c.evaluations);
+    j.attributeArray("rows", [&] {
+      for (const CompareRow &row : c.rows)
+        j.object([&] {
+          j.attribute("policy", row.policy);
+          if (!row.infeasible.empty()) {
+            j.attribute("infeasible", row.infeasible);
+            return;
+          }
+          j.attribute("latency_s", row.latencyS);
+          j.attribute("energy_pj", row.energyPj);
+          if (row.lanes2d)
+            j.attribute("util_2d", *row.lanes2d);
+          if (row.lanes1d)
+            j.attribute("util_1d", *row.lanes1d);
+          j.attribute("dram_bytes", row.dramBytes);
+          if (row.peakBytes)
+            j.attribute("peak_bytes", *row.peakBytes);
+          if (row.boundS) {
+            j.attribute("bound_s", *row.boundS);
+            j.attribute("bound_by", row.boundBy);
+            j.attribute("gap", gapOf(row));
+          }
+          j.attribute("limited_by", row.limitedBy);
+        });
+    });
+    if (c.suggestedFor.empty())
+      return;
+    j.attribute("suggested_for", c.suggestedFor);
+    j.attributeArray("changes", [&] {
+      for (const CompareChange &change : c.changes)
+        j.object([&] {
+          j.attribute("what", change.what);
+          j.attribute("latency_s", change.latencyS);
+          j.attribute("speedup", change.speedup);
+        });
+    });
+  });
+  os << "\n";
+}
+
+void transfusion::printComparison(const Comparison &c, CompareFormat format,
+                                  llvm::raw_ostream &os) {
+  switch (format) {
+  case CompareFormat::Text:
+    return printText(c, os);
+  case CompareFormat::Csv:
+    return printCsv(c, os);
+  case CompareFormat::Json:
+    return printJson(c, os);
+  }
+}
