@@ -255,6 +255,16 @@ struct Compulsory {
   double operands = 0, results = 0;
 };
 
+/// A phase may leave out steps of it: a domain cuts its iterative rank.
+bool mayBeSkipped(const Cascade &c, const Einsum &einsum) {
+  for (RankId r : einsum.ranks)
+    for (const Einsum &other : c.einsums)
+      for (const Constraint &constraint : other.domain)
+        if (c.ranks[r].iterative && constraint.expr.uses(r))
+          return true;
+  return false;
+}
+
 Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
   std::vector<bool> inside(c.einsums.size(), false);
   for (EinsumId e : einsums)
@@ -276,7 +286,8 @@ Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
     for (const auto *part : {&einsum.inputs, &einsum.finishInputs})
       for (const Operand &o : *part) {
         const double touched = compulsoryBytes(c, o, einsum.domain);
-        bytes.operands += touched;
+        if (!mayBeSkipped(c, einsum))
+          bytes.operands += touched;
         const EinsumId producer = c.tensors[o.tensor].producer;
         if (producer < 0 || !inside[producer])
           perInput[o.tensor] = std::max(perInput[o.tensor], touched);
@@ -284,7 +295,8 @@ Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
     // Of a recurrence, only the last slice is sure to leave.
     const Tensor &result = c.tensors[einsum.result.tensor];
     const double made = compulsoryBytes(c, einsum.result, {});
-    bytes.results += compulsoryBytes(c, einsum.result, einsum.domain);
+    if (!mayBeSkipped(c, einsum))
+      bytes.results += compulsoryBytes(c, einsum.result, einsum.domain);
     if (leaves[einsum.result.tensor])
       bytes.written +=
           result.iterativeRank < 0

@@ -45,7 +45,11 @@ double recurrenceBoundCycles(const Cascade &c, const Arch &a,
     if (back.distance != 1)
       continue;
     const RankId rank = c.tensors[back.tensor].iterativeRank;
-    if (rank < 0)
+    bool cut = rank < 0; // then steps of it may be left out
+    for (const Einsum &e : c.einsums)
+      for (const Constraint &constraint : e.domain)
+        cut = cut || constraint.expr.uses(rank);
+    if (cut)
       continue;
     // Longest way from the reader of the last slice to what makes this one.
     std::vector<double> end(c.einsums.size(), -1);
