@@ -32,8 +32,8 @@ layersToSchedule(mlir::ModuleOp module, llvm::StringRef pass);
 /// Clones the function, decomposes named ops, makes key tiles as wide as the
 /// columns of the machine, and imports and checks the cascade. Attention makes
 /// `attentionPasses` passes over its keys.
-mlir::LogicalResult prepareLayer(LayerToSchedule &layer,
-                                 const core::Arch &arch, int attentionPasses);
+mlir::LogicalResult prepareLayer(LayerToSchedule &layer, const core::Arch &arch,
+                                 int attentionPasses);
 
 /// Replaces the function by the prepared one and its schedule by the solved.
 void materializeLayer(mlir::ModuleOp module, LayerToSchedule &layer,

@@ -59,8 +59,8 @@ private:
 std::string whyNotRaised(mlir::Operation *op);
 
 /// For a reshape that undoes others: the value that it gives back, the earliest
-/// of its type on a way through reshapes alone. Those in between split dimensions
-/// as nobody else does.
+/// of its type on a way through reshapes alone. Those in between split
+/// dimensions as nobody else does.
 mlir::Value reshapedBack(mlir::Operation *op);
 
 /// An op that can be raised in principle: linalg on tensors, views and pieces

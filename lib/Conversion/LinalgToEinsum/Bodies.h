@@ -21,9 +21,9 @@ mlir::TypedAttr storageValue(mlir::TypedAttr value);
 llvm::SmallVector<bool> usedArguments(mlir::linalg::LinalgOp op,
                                       unsigned result);
 
-/// Loops that a result of `op` depends on: where it is written, what is read for
-/// it, indices; all of them where it accumulates. The others write one value
-/// again and again.
+/// Loops that a result of `op` depends on: where it is written, what is read
+/// for it, indices; all of them where it accumulates. The others write one
+/// value again and again.
 llvm::SmallVector<bool> usedLoops(mlir::linalg::LinalgOp op, unsigned result);
 
 /// Why the body cannot be a body of an Einsum; empty when it can.

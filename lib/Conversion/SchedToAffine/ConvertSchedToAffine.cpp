@@ -13,7 +13,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "transfusion/Bridge/Diagnostics.h"
 #include "transfusion/Conversion/Passes.h"
-#include "transfusion/Dialect/Einsum/IR/ArgumentAttrs.h"
 
 namespace transfusion {
 #define GEN_PASS_DEF_CONVERTSCHEDTOAFFINEPASS
@@ -86,11 +85,9 @@ void ConvertSchedToAffinePass::runOnOperation() {
     }
     imported.push_back(std::move(*result));
   }
-  for (const ImportedSchedule &one : imported) {
+  for (const ImportedSchedule &one : imported)
     if (failed(lower(one)))
       return signalPassFailure();
-    einsum::dropArgumentAttrs(one.function);
-  }
   for (func::CallOp call : calls)
     schedtoaffine::rewriteCall(call);
   for (sched::ScheduleOp op : schedules)

@@ -119,8 +119,8 @@ struct Transfer {
   int32_t loop = -1; ///< position in the phase's loops
   int64_t every = 1, stage = 0, stepsAhead = 0;
   int64_t phasesAhead = 0, phasesLater = 0;
-  int32_t afterSlot = -1;  ///< of a store
-  int32_t onlyAtLast = -1; ///< rank
+  int32_t afterSlot = -1;   ///< of a store
+  int32_t onlyAtLast = -1;  ///< rank
   bool activeSteps = false; ///< of the skipping rank, only what is active
   std::vector<std::pair<int32_t, int64_t>> piece;
 };
