@@ -146,7 +146,9 @@ std::vector<RankPasses> transfusion::einsum::countPasses(CascadeOp cascade) {
 }
 
 void transfusion::einsum::remarkPasses(CascadeOp cascade) {
-  InFlightDiagnostic remark = cascade.emitRemark() << "passes over ranks:";
+  // At the place, without the op: it may be a whole layer.
+  InFlightDiagnostic remark = emitRemark(cascade.getLoc());
+  remark << "passes over ranks:";
   std::vector<RankPasses> all = countPasses(cascade);
   for (auto [i, rank] : llvm::enumerate(all))
     remark << (i ? ", " : " ") << rank.rank << " " << rank.passes;

@@ -64,7 +64,7 @@ struct NormalizePass
         continue;
       remarkPasses(replacement);
       for (const std::string &note : notes[i])
-        replacement.emitRemark() << note;
+        emitRemark(replacement.getLoc()) << note;
     }
   }
 
@@ -89,6 +89,6 @@ void NormalizePass::remarkDead(CascadeOp cascade, const Imported &imported,
   }
   for (auto einsum : cascade.getBody().front().getOps<MapReduceOp>())
     if (!live.contains(einsum))
-      einsum.emitRemark() << "'" << einsum.getEinsumName()
+      emitRemark(einsum.getLoc()) << "'" << einsum.getEinsumName()
                           << "' is removed: no result depends on it";
 }
