@@ -22,7 +22,7 @@ func.func @bert(
     %w2: {down}, %b2: {v}, %g2: {v}, %be2: {v}) -> {x} {{
   %q, %k, %v = einsum.qkv %x, %wq, %wk, %wv bias %bq, %bk, %bv heads {heads} out_in
       : ({x}, {w}, {w}, {w}, {v}, {v}, {v}) -> ({qkv}, {qkv}, {qkv})
-  %a = einsum.mha %q, %k, %v mask %mask scale {head_size ** -0.5!r}{" causal" if causal else ""}{" guarded" if guarded else ""}
+  %a = einsum.mha %q, %k, %v mask %mask scale {head_size ** -0.5!r}{" causal" if causal else ""}
       : ({qkv}, {qkv}, {qkv}, {mask}) -> {x}
   %o = einsum.linear %a, %wo bias %bo out_in : ({x}, {w}, {v}) -> {x}
   %r1 = einsum.add %x, %o : {x}
