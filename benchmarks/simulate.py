@@ -6,7 +6,8 @@ the cycles that the cost model claims.
 
 One row a schedule: simulated over claimed cycles, steps, and how many of them
 were run one by one. With --check exits 1 when a ratio is off by more than 2 %
-(one, explained below, by more than 2.5 %), the median by more than 0.5 %, or a schedule that was found is refused.
+(two, explained below, by more than their own bound), the median by more than
+0.5 %, or a schedule that was found is refused.
 docs/Rationale/Simulator.md says where the differences come from.
 """
 import argparse
@@ -23,10 +24,13 @@ LAYERS = ["attention_only_64", "attention_only_128", "bert_tiny", "llama_tiny",
           "bert_base_1024_b64", "llama3_8b_1024_b64"]
 MACHINES = ["tiny", "edge", "edge-32", "edge-64", "cloud", "cloud-max2d"]
 MAX_ERROR, MAX_MEDIAN = 0.02, 0.005
-# Above 2 %, and why: what is due in the middle of a phase of eight epochs (the
-# second block of a weight, all at once with smaller ones) is waited for there;
-# the model adds up bytes over the phase.
-EXPLAINED = {("llama_tiny", "edge"): 0.025}
+# Above 2 %, and why: the model adds up bytes over a phase, the machine waits for
+# what is due in the middle of it. In the first case that is the second block of
+# a weight in a phase of eight epochs, all at once with smaller ones; in the
+# other a block of queries beside keys and values, in a phase whose transfers
+# take 96 % of the time anyway.
+EXPLAINED = {("llama_tiny", "edge"): 0.025,
+             ("attention_only_128", "edge-32"): 0.05}
 # No tile of these fits the 12 KiB of that machine.
 TOO_LARGE = {("bert_base_1024_b64", "tiny"), ("llama3_8b_1024_b64", "tiny")}
 
