@@ -278,10 +278,10 @@ LogicalResult Attention::decompose() {
   if (run.options.reportPasses) {
     int count = countPasses(einsums, run.cascade.rankName(space.m1),
                             run.cascade.rankName(space.m0));
-    emitRemark(op.getLoc()) << "attention walks its " << total << " keys in " << count
-                    << (count == 1 ? " pass" : " passes") << ", " << space.tiles
-                    << (space.tiles == 1 ? " tile" : " tiles") << " of "
-                    << tile;
+    emitRemark(op.getLoc())
+        << "attention walks its " << total << " keys in " << count
+        << (count == 1 ? " pass" : " passes") << ", " << space.tiles
+        << (space.tiles == 1 ? " tile" : " tiles") << " of " << tile;
   }
   return success();
 }

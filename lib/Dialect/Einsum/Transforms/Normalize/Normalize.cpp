@@ -90,5 +90,5 @@ void NormalizePass::remarkDead(CascadeOp cascade, const Imported &imported,
   for (auto einsum : cascade.getBody().front().getOps<MapReduceOp>())
     if (!live.contains(einsum))
       emitRemark(einsum.getLoc()) << "'" << einsum.getEinsumName()
-                          << "' is removed: no result depends on it";
+                                  << "' is removed: no result depends on it";
 }
