@@ -71,7 +71,6 @@ void Emitter::choosePlace() {
 /// of, or is called so. It is a question of layout only.
 void Emitter::splitDims() {
   SmallVector<unsigned> shared, groups, rows;
-  bool constrained = false;
   auto isConstrained = [&](unsigned dim) {
     return traits.domain &&
            llvm::any_of(traits.domain.getConstraints(),
@@ -90,7 +89,6 @@ void Emitter::splitDims() {
            ? rows
            : groups)
           .push_back(i);
-    constrained |= isConstrained(i);
   }
   for (unsigned i : shared)
     space.heads.push_back(place[i]);

@@ -301,11 +301,12 @@ static std::optional<Ref> matchDistributed(Graph &graph, Frame &frame,
             continue;
           SmallVector<Factor> left(second.list);
           bool same = true;
-          for (auto [k, f] : llvm::enumerate(first.list)) {
+          for (size_t k = 0; k < first.list.size(); ++k) {
             if (k == j)
               continue;
+            const Factor &wanted = first.list[k];
             auto it = llvm::find_if(left, [&](const Factor &other) {
-              return other.ref == f.ref && other.power == f.power;
+              return other.ref == wanted.ref && other.power == wanted.power;
             });
             if ((same &= it != left.end()))
               left.erase(it);
