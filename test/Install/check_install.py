@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-cmake, build, source, mlir_opt, cxx = sys.argv[1:]
+cmake, build, source, mlir_opt, cxx, cc = sys.argv[1:]
 build, source = pathlib.Path(build), pathlib.Path(source)
 work = build / "install-test"
 prefix = work / "prefix"
@@ -78,7 +78,7 @@ expect(run("/usr/bin/python3", "-c", "from transfusion import tools; "
 downstream = work / "downstream"
 run(cmake, "-G", "Ninja", "-S", source / "examples/downstream", "-B",
     downstream, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={cxx}",
-    "-DCMAKE_BUILD_TYPE=Release")
+    *([f"-DCMAKE_C_COMPILER={cc}"] if cc else []), "-DCMAKE_BUILD_TYPE=Release")
 run(cmake, "--build", downstream)
 my_opt = downstream / "my-opt"
 expect(run(my_opt, layer, "--load-arch=only_here"), machine)
