@@ -64,9 +64,7 @@ StepBounds ProgramEmitter::stepBounds(const EpochSpace &space,
 /// Over all outer tiles: some row has no active step.
 bool ProgramEmitter::someRowIsEmpty(const EpochSpace &space) const {
   const ActiveSteps &active = space.plan->active;
-  std::vector<Span> box;
-  for (const Rank &r : c.ranks)
-    box.push_back({0, r.extent});
+  std::vector<Span> box = wholeSpans(c);
   std::vector<RankId> ranks;
   std::vector<std::vector<Span>> pieces;
   int64_t rows = 1;

@@ -202,13 +202,6 @@ void check::checkRecurrences(const Cascade &c, Sink &sink) {
                       quoted(c.einsums[edge.from].name));
 }
 
-static bool inResult(const Einsum &e, RankId r) {
-  for (const LinearExpr &dim : e.result.access)
-    if (dim.uses(r))
-      return true;
-  return false;
-}
-
 /// C15: what is read of a tensor was defined, as far as intervals tell.
 void check::checkDefined(const Cascade &c, Sink &sink) {
   for (const Read &r : allReads(c)) {
@@ -218,14 +211,15 @@ void check::checkDefined(const Cascade &c, Sink &sink) {
     // A reduction without points still makes its identity: only constraints on
     // the ranks of the result leave points of it out.
     Einsum maker = c.einsums[t.producer];
-    maker.domain.erase(std::remove_if(maker.domain.begin(), maker.domain.end(),
-                                      [&](const Constraint &d) {
-                                        for (const auto &term : d.expr.terms)
-                                          if (!inResult(maker, term.first))
-                                            return true;
-                                        return false;
-                                      }),
-                       maker.domain.end());
+    maker.domain.erase(
+        std::remove_if(maker.domain.begin(), maker.domain.end(),
+                       [&](const Constraint &d) {
+                         for (const auto &term : d.expr.terms)
+                           if (!usesRank(maker.result.access, term.first))
+                             return true;
+                         return false;
+                       }),
+        maker.domain.end());
     for (size_t d = 0; d < t.shape.size(); ++d) {
       if (static_cast<int32_t>(d) == t.iterativeDim)
         continue;

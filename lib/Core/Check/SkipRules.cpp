@@ -27,11 +27,6 @@ const char *const runAll = "run every step: leave out 'skip'";
 /// More rows than this are checked at even distances.
 constexpr int64_t kMaxRows = 65536;
 
-bool usesRank(const Access &access, RankId r) {
-  return std::any_of(access.begin(), access.end(),
-                     [&](const LinearExpr &x) { return x.uses(r); });
-}
-
 /// The rank along which a phase recurs; -1: none or several.
 RankId recurrenceOf(const View &v, const Phase &phase) {
   RankId found = -1;
@@ -254,9 +249,7 @@ void StepChecker::run() {
       if (std::find(ranks.begin(), ranks.end(), t.first) == ranks.end())
         ranks.push_back(t.first);
   // Rows: the inner tiles of all outer tiles, of the ranks that are cut.
-  std::vector<Span> box;
-  for (const Rank &r : v.c.ranks)
-    box.push_back({0, r.extent});
+  std::vector<Span> box = wholeSpans(v.c);
   std::vector<RankId> rows;
   std::vector<std::vector<Span>> pieces;
   int64_t total = 1;

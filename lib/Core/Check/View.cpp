@@ -52,10 +52,7 @@ View::View(const Cascade &c, const Schedule &s)
 }
 
 bool View::resultHasRank(EinsumId e, RankId r) const {
-  for (const LinearExpr &dim : c.einsums[e].result.access)
-    if (dim.uses(r))
-      return true;
-  return false;
+  return usesRank(c.einsums[e].result.access, r);
 }
 
 bool View::slotHasRank(const Slot &slot, RankId r) const {

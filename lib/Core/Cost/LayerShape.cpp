@@ -15,19 +15,6 @@ namespace {
 
 using Ranks = std::vector<RankId>;
 
-bool has(const Ranks &set, RankId r) {
-  return std::find(set.begin(), set.end(), r) != set.end();
-}
-
-Ranks ranksOf(const Access &access) {
-  Ranks ranks;
-  for (const LinearExpr &x : access)
-    for (const auto &t : x.terms)
-      if (!has(ranks, t.first))
-        ranks.push_back(t.first);
-  return ranks;
-}
-
 int64_t extentOf(const Cascade &c, const Ranks &ranks) {
   int64_t n = 1;
   for (RankId r : ranks)
@@ -49,8 +36,8 @@ bool asContraction(const Cascade &c, EinsumId e, Contraction &out) {
   const Einsum &einsum = c.einsums[e];
   if (einsum.reduce != ReduceKind::Add || einsum.inputs.size() != 2)
     return false;
-  const Ranks in[2] = {ranksOf(einsum.inputs[0].access),
-                       ranksOf(einsum.inputs[1].access)};
+  const Ranks in[2] = {accessRanks(einsum.inputs[0].access),
+                       accessRanks(einsum.inputs[1].access)};
   for (RankId r : reducedRanks(c, e))
     if (has(in[0], r) && has(in[1], r))
       out.reduced.push_back(r);

@@ -67,26 +67,19 @@ double countOf(int64_t n) { return n < 0 ? 0x1.0p63 : double(n); }
 /// phase that skips steps of it can hold.
 std::vector<EinsumId> alongRank(const Cascade &c, EinsumId start, RankId r) {
   std::vector<EinsumId> found = {start};
-  auto uses = [&](const Access &access) {
-    for (const LinearExpr &x : access)
-      if (x.uses(r))
-        return true;
-    return false;
-  };
   auto linked = [&](EinsumId maker, EinsumId reader) {
-    if (!uses(c.einsums[maker].result.access))
+    if (!usesRank(c.einsums[maker].result.access, r))
       return false;
     for (const std::vector<Operand> *part :
          {&c.einsums[reader].inputs, &c.einsums[reader].finishInputs})
       for (const Operand &o : *part)
-        if (c.tensors[o.tensor].producer == maker && uses(o.access))
+        if (c.tensors[o.tensor].producer == maker && usesRank(o.access, r))
           return true;
     return false;
   };
   for (size_t i = 0; i < found.size(); ++i)
     for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e)
-      if (std::find(found.begin(), found.end(), e) == found.end() &&
-          (linked(found[i], e) || linked(e, found[i])))
+      if (!has(found, e) && (linked(found[i], e) || linked(e, found[i])))
         found.push_back(e);
   return found;
 }
@@ -175,9 +168,7 @@ double valuesCut(const Cascade &c, const Access &dims,
 double compulsoryBytes(const Cascade &c, const Operand &o,
                        const std::vector<Constraint> &domain) {
   const Tensor &t = c.tensors[o.tensor];
-  std::vector<Span> whole;
-  for (const Rank &r : c.ranks)
-    whole.push_back({0, r.extent});
+  const std::vector<Span> whole = wholeSpans(c);
   std::vector<bool> counted(c.ranks.size(), false);
   auto isCut = [&](const LinearExpr &expr) {
     for (const Constraint &k : domain)

@@ -23,9 +23,8 @@ struct RankTiles {
 
 class Classifier {
 public:
-  Classifier(const Cascade &c, const GroupPlan &plan) : c(c) {
-    for (const Rank &r : c.ranks)
-      whole.push_back({0, r.extent});
+  Classifier(const Cascade &c, const GroupPlan &plan)
+      : c(c), whole(wholeSpans(c)) {
     for (const PhasePlan &phase : plan.phases)
       for (const PlannedSlot &slot : phase.slots) {
         const Einsum &e = c.einsums[slot.einsum];
@@ -91,7 +90,7 @@ private:
   }
 
   const Cascade &c;
-  std::vector<Span> whole;
+  const std::vector<Span> whole;
   std::vector<Dim> ending;
 };
 } // namespace
@@ -101,8 +100,7 @@ OuterTiles outerTiles(const Cascade &c, const Schedule &s, const Plan &p,
   const Group &group = s.groups[g];
   const Classifier classifier(c, p.groups[g]);
   TileClass start;
-  for (const Rank &r : c.ranks)
-    start.spans.push_back({0, r.extent});
+  start.spans = wholeSpans(c);
   OuterTiles result;
   result.classes = {start};
   result.coarse = {start};

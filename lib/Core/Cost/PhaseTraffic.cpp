@@ -15,13 +15,6 @@ namespace transfusion::core {
 
 namespace {
 
-bool usesRank(const Access &access, RankId r) {
-  for (const LinearExpr &expr : access)
-    if (expr.uses(r))
-      return true;
-  return false;
-}
-
 class TrafficCounter {
 public:
   TrafficCounter(const PhaseTile &tile, const StepRuns *runs, Tally &tally)
@@ -344,8 +337,7 @@ int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
       ranks.push_back(r);
   int64_t turns = 1; // on which the points do not depend
   for (RankId r : tile.decision().order)
-    if (r != active.rank && !runs.isRow(r) &&
-        std::find(ranks.begin(), ranks.end(), r) == ranks.end())
+    if (r != active.rank && !runs.isRow(r) && !has(ranks, r))
       turns = tally.mul(turns, tile.trips(r));
   int64_t sum = 0;
   for (const EpochSet &set : runs.epochs) {
@@ -359,9 +351,7 @@ int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
 
 int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
                        Tally &tally) {
-  std::vector<Span> whole;
-  for (const Rank &r : c.ranks)
-    whole.push_back({0, r.extent});
+  const std::vector<Span> whole = wholeSpans(c);
   int64_t sum = 0;
   for (int32_t id : plan.groups[group].buffers) {
     const Buffer &b = plan.buffers[id];

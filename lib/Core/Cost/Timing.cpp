@@ -31,19 +31,13 @@ static int64_t saturatingMul(int64_t a, int64_t b) {
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static bool contains(const std::vector<RankId> &ranks, RankId r) {
-  return std::find(ranks.begin(), ranks.end(), r) != ranks.end();
-}
-
 /// Folds of the given iteration space over the lanes of `u`.
 static int64_t folds(const Unit &u, const Slot &s,
                      const std::vector<RankId> &space, const Extents &inner) {
   int64_t rows = 1, cols = 1, others = 1;
   for (RankId r : space) {
     int64_t extent = std::max<int64_t>(inner[r], 1);
-    int64_t &part = contains(s.rows, r)   ? rows
-                    : contains(s.cols, r) ? cols
-                                          : others;
+    int64_t &part = has(s.rows, r) ? rows : has(s.cols, r) ? cols : others;
     part = saturatingMul(part, extent);
   }
   int64_t spatial;

@@ -7,18 +7,13 @@
 
 #include "transfusion/Core/Model/ActiveSteps.h"
 
+#include "Wide.h"
+
 #include "transfusion/Core/Model/Projection.h"
 
 #include <algorithm>
 
 namespace transfusion::core {
-
-using Wide = __int128;
-
-static Wide floorDiv(Wide a, Wide b) {
-  Wide q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
 
 bool ActiveSteps::dependsOn(RankId r) const {
   return std::any_of(where.begin(), where.end(),

@@ -30,22 +30,24 @@ int opClassFromName(const std::string &name) {
   return -1;
 }
 
-static bool resultUses(const Einsum &e, RankId r) {
-  for (const LinearExpr &x : e.result.access)
-    if (x.uses(r))
-      return true;
-  return false;
+std::vector<RankId> accessRanks(const Access &access) {
+  std::vector<RankId> ranks;
+  for (const LinearExpr &x : access)
+    for (const auto &t : x.terms)
+      if (!has(ranks, t.first))
+        ranks.push_back(t.first);
+  return ranks;
 }
 
 bool isReducedRank(const Cascade &c, EinsumId e, RankId r) {
   const Einsum &einsum = c.einsums[e];
-  return einsum.hasRank(r) && !resultUses(einsum, r);
+  return einsum.hasRank(r) && !usesRank(einsum.result.access, r);
 }
 
 std::vector<RankId> reducedRanks(const Cascade &c, EinsumId e) {
   std::vector<RankId> reduced;
   for (RankId r : c.einsums[e].ranks)
-    if (!resultUses(c.einsums[e], r))
+    if (!usesRank(c.einsums[e].result.access, r))
       reduced.push_back(r);
   return reduced;
 }

@@ -7,6 +7,8 @@
 
 #include "transfusion/Core/Model/Points.h"
 
+#include "Wide.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -15,8 +17,6 @@ namespace transfusion::core {
 namespace {
 
 /// Sums and products of 64-bit numbers fit; the result is judged at the end.
-using Wide = __int128;
-
 constexpr Wide kTooMany = static_cast<Wide>(1) << 63;
 
 struct Axis {
@@ -35,11 +35,6 @@ struct Line {
   Wide slope = 0, constant = 0;
   Wide at(Wide x) const { return slope * x + constant; }
 };
-
-Wide floorDiv(Wide a, Wide b) {
-  Wide q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
 
 Wide saturate(Wide n) { return std::min(n, kTooMany); }
 
@@ -261,6 +256,13 @@ int64_t countPoints(const std::vector<RankId> &ranks,
   return n >= kTooMany ? -1 : static_cast<int64_t>(n);
 }
 
+std::vector<Span> wholeSpans(const Cascade &c) {
+  std::vector<Span> spans;
+  for (const Rank &r : c.ranks)
+    spans.push_back({0, r.extent});
+  return spans;
+}
+
 static std::vector<Span> wholeSpans(const Cascade &c,
                                     const std::vector<RankId> &ranks) {
   std::vector<Span> spans;
@@ -286,7 +288,7 @@ int64_t resultCount(const Cascade &c, EinsumId e) {
   for (const Constraint &constraint : einsum.domain) {
     bool keeps = true;
     for (const auto &term : constraint.expr.terms)
-      keeps &= std::find(kept.begin(), kept.end(), term.first) != kept.end();
+      keeps &= has(kept, term.first);
     if (keeps)
       domain.push_back(constraint);
   }

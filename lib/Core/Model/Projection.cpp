@@ -7,17 +7,12 @@
 
 #include "transfusion/Core/Model/Projection.h"
 
+#include "Wide.h"
+
 #include <algorithm>
 #include <numeric>
 
 namespace transfusion::core {
-
-using Wide = __int128;
-
-static Wide floorDiv(Wide a, Wide b) {
-  Wide q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
 
 int64_t coefficientOf(const LinearExpr &x, RankId r) {
   for (const auto &t : x.terms)
@@ -99,14 +94,11 @@ std::vector<Constraint> project(const Cascade &c,
   };
   for (const Constraint &k : constraints)
     add(left, k);
-  auto isKept = [&](RankId r) {
-    return std::find(kept.begin(), kept.end(), r) != kept.end();
-  };
   while (true) {
     RankId gone = -1;
     for (const Constraint &k : left)
       for (const auto &t : k.expr.terms)
-        if (gone < 0 && !isKept(t.first))
+        if (gone < 0 && !has(kept, t.first))
           gone = t.first;
     if (gone < 0)
       return left;

@@ -23,10 +23,6 @@ namespace transfusion::core {
 
 namespace {
 
-bool has(const std::vector<int32_t> &set, int32_t x) {
-  return std::find(set.begin(), set.end(), x) != set.end();
-}
-
 /// How often the epochs of a group were halved, by kind of rank.
 struct Halvings {
   enum Kind { Heads, Rows, Columns, Kinds };

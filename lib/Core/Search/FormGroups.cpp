@@ -24,10 +24,6 @@
 
 namespace transfusion::core {
 
-static bool has(const std::vector<int32_t> &set, int32_t x) {
-  return std::find(set.begin(), set.end(), x) != set.end();
-}
-
 namespace {
 
 class GroupFormer {

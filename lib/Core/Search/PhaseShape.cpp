@@ -10,10 +10,6 @@
 
 namespace transfusion::core {
 
-static bool has(const std::vector<int32_t> &set, int32_t x) {
-  return std::find(set.begin(), set.end(), x) != set.end();
-}
-
 static void addTo(std::vector<int32_t> &set, int32_t x) {
   if (!has(set, x))
     set.push_back(x);

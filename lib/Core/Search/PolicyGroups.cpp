@@ -37,6 +37,13 @@ const char *policyName(Policy p) {
   return "";
 }
 
+std::optional<Policy> policyFromName(const std::string &name) {
+  for (int i = 0; i < kNumPolicies; ++i)
+    if (name == policyName(static_cast<Policy>(i)))
+      return static_cast<Policy>(i);
+  return std::nullopt;
+}
+
 int attentionPasses(Policy p) {
   return p == Policy::Flat || p == Policy::Unfused ? 3 : 1;
 }
@@ -45,10 +52,6 @@ bool oneHeadPerEpoch(Policy policy, const PhaseShape &shape) {
   return !shape.iterative.empty() &&
          (policy == Policy::FuseMax || policy == Policy::FuseMaxModelled ||
           policy == Policy::FuseMaxLayerFuse);
-}
-
-static bool has(const std::vector<int32_t> &set, int32_t x) {
-  return std::find(set.begin(), set.end(), x) != set.end();
 }
 
 //===----------------------------------------------------------------------===//

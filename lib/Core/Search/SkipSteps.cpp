@@ -45,9 +45,7 @@ double activeShare(const Cascade &c, const PhasePlan &phase) {
   const ActiveSteps &active = phase.active;
   if (!active.skips())
     return 1;
-  std::vector<Span> box;
-  for (const Rank &r : c.ranks)
-    box.push_back({0, r.extent});
+  std::vector<Span> box = wholeSpans(c);
   // Along each rank of a row by itself, a few dozen rows.
   constexpr int64_t samples = 64;
   double share = 1;

@@ -20,10 +20,6 @@
 
 namespace transfusion::core {
 
-static bool has(const std::vector<int32_t> &set, int32_t x) {
-  return std::find(set.begin(), set.end(), x) != set.end();
-}
-
 /// What `e` is laid out over besides rows: the phase's columns, those of the
 /// result before those that it reduces; in a projection what the activation
 /// lacks; else heads; else its last rank.

@@ -11,19 +11,6 @@
 
 namespace transfusion::core {
 
-static bool has(const std::vector<RankId> &ranks, RankId r) {
-  return std::find(ranks.begin(), ranks.end(), r) != ranks.end();
-}
-
-std::vector<RankId> accessRanks(const Access &a) {
-  std::vector<RankId> ranks;
-  for (const LinearExpr &x : a)
-    for (const auto &t : x.terms)
-      if (!has(ranks, t.first))
-        ranks.push_back(t.first);
-  return ranks;
-}
-
 static bool isExactly(const LinearExpr &x, RankId r) {
   return x.terms.size() == 1 && x.terms[0].first == r &&
          x.terms[0].second == 1 && x.constant == 0;

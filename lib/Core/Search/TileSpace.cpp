@@ -13,10 +13,6 @@
 
 namespace transfusion::core {
 
-static bool has(const std::vector<int32_t> &set, int32_t x) {
-  return std::find(set.begin(), set.end(), x) != set.end();
-}
-
 static int64_t sizeOf(const std::vector<int64_t> &sizes, RankId r) {
   return static_cast<size_t>(r) < sizes.size() ? sizes[r] : 0;
 }

@@ -98,6 +98,22 @@ struct LinearExpr {
 
 /// One expression per tensor dimension.
 using Access = std::vector<LinearExpr>;
+inline bool usesRank(const Access &access, RankId r) {
+  for (const LinearExpr &x : access)
+    if (x.uses(r))
+      return true;
+  return false;
+}
+/// Its ranks, by first appearance.
+std::vector<RankId> accessRanks(const Access &access);
+
+/// Whether a list of ids (ranks, Einsums, tensors) holds this one.
+inline bool has(const std::vector<int32_t> &ids, int32_t id) {
+  for (int32_t each : ids)
+    if (each == id)
+      return true;
+  return false;
+}
 
 /// expr >= 0.
 struct Constraint {

@@ -28,6 +28,9 @@ struct Span {
   }
 };
 
+/// All of every rank, by RankId.
+std::vector<Span> wholeSpans(const Cascade &c);
+
 /// Points of the product of `spans` (of the ranks in `ranks`, in that order)
 /// where every constraint holds; a constraint may use only these ranks. -1 when
 /// the number exceeds 2^63 - 1.

@@ -32,6 +32,8 @@
 #define TRANSFUSION_CORE_SEARCH_POLICY_H
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace transfusion::core {
 
@@ -46,6 +48,8 @@ enum class Policy : uint8_t {
 };
 inline constexpr int kNumPolicies = 7;
 const char *policyName(Policy p);
+/// None where no policy has that name.
+std::optional<Policy> policyFromName(const std::string &name);
 
 /// Passes over the keys that attention is decomposed into for this policy.
 int attentionPasses(Policy p);

@@ -40,8 +40,6 @@ Structure analyse(const Cascade &c);
 /// Einsums compute and not on how they are listed or named.
 std::vector<EinsumId> canonicalOrder(const Cascade &c);
 
-/// Ranks in an access.
-std::vector<RankId> accessRanks(const Access &a);
 /// Dimension of the result in which `r` stands alone, -1 when there is none.
 int32_t resultDim(const Einsum &e, RankId r);
 /// True when every read of `t` by `reader` at the dimension where `producer`
