@@ -30,9 +30,7 @@ void GroupRun::enter(size_t entry) {
 }
 
 Box GroupRun::boxOf(const std::vector<int64_t> &index) const {
-  Box box;
-  for (const Rank &r : p.ranks)
-    box.push_back({0, r.extent});
+  Box box = wholeBox(p);
   for (size_t l = 0; l < trips.size(); ++l) {
     const OuterLoop &loop = links.group.loops[l];
     Range &range = box[loop.rank];
@@ -95,14 +93,14 @@ void GroupRun::loadAhead(int32_t id, const Tile &tile, int64_t sequence) {
   }
   h.tile = tile.number;
   h.whole = false;
-  if (links.buffers[t.buffer].kind == Kind::Fetched) {
+  const bool fetched = links.buffers[t.buffer].kind == Kind::Fetched;
+  if (fetched) {
     h.slot.assign(h.slot.size(), -1);
     h.moving.assign(h.slot.size(), false);
     h.slot[0] = 0;
     h.moving[0] = true;
   }
   const Nest nest(phase, tile.box);
-  const bool fetched = links.buffers[t.buffer].kind == Kind::Fetched;
   m.start(id, {sequence - t.phasesAhead, kPhaseEnd}, fetched ? 0 : tile.number,
           nest.pieceAt(nest.first(), t));
 }
@@ -120,11 +118,8 @@ void GroupRun::loadBefore(const Tile &first) {
     const TransferLink &link = links.transfers[id];
     const Transfer &t = *link.transfer;
     if (link.phase < 0) {
-      Box whole;
-      for (const Rank &r : p.ranks)
-        whole.push_back({0, r.extent});
       m.holdings[t.buffer].tile = 0;
-      m.start(static_cast<int32_t>(id), {0, 0}, 0, whole);
+      m.start(static_cast<int32_t>(id), {0, 0}, 0, wholeBox(p));
     } else if (t.phasesAhead > link.phase) {
       loadAhead(static_cast<int32_t>(id), first, link.phase);
     }
@@ -185,30 +180,19 @@ bool GroupRun::mayRepeat(size_t loop) const {
   if (trips[loop] < 4)
     return false;
   const OuterLoop &outer = links.group.loops[loop];
-  Box box;
-  for (const Rank &r : p.ranks)
-    box.push_back({0, r.extent});
+  Box box = wholeBox(p);
   box[outer.rank].extent = outer.tile * (trips[loop] - 1);
-  auto inside = [&](int32_t tensor, const Coordinates &access) {
-    return !usesRank(access, outer.rank) ||
-           !reachesOutside(p, tensor, access, box);
-  };
-  for (const Phase &phase : links.group.phases) {
-    if (usesRank(phase.skip.where, outer.rank))
-      return false; // tiles run other steps
-    for (const Transfer &t : phase.transfers)
-      if (!inside(t.tensor, p.buffers[t.buffer].access))
-        return false;
-    for (const Slot &slot : phase.slots) {
-      for (const Read &r : slot.reads)
-        if (!inside(p.buffers[r.buffer].tensor, r.access))
-          return false;
-      for (const Write &w : slot.writes)
-        if (!inside(p.buffers[w.buffer].tensor, p.buffers[w.buffer].access))
-          return false;
-    }
-  }
+  for (const Phase &phase : links.group.phases)
+    if (usesRank(phase.skip.where, outer.rank) || // tiles run other steps
+        !staysInside(p, phase, outer.rank, box))
+      return false;
   return true;
+}
+
+/// Loaded once, before the first tile.
+bool GroupRun::isRetained(size_t buffer) const {
+  const int32_t load = links.buffers[buffer].load;
+  return load >= 0 && links.transfers[load].phase < 0;
 }
 
 std::vector<int64_t> GroupRun::stateAt(const Tile &t) const {
@@ -222,9 +206,7 @@ std::vector<int64_t> GroupRun::stateAt(const Tile &t) const {
         state.push_back(h.moving[i]);
       }
     }
-    const bool retained = links.buffers[b].load >= 0 &&
-                          links.transfers[links.buffers[b].load].phase < 0;
-    state.push_back(h.tile - (retained || h.tile < 0 ? 0 : t.number));
+    state.push_back(h.tile - (isRetained(b) || h.tile < 0 ? 0 : t.number));
     state.push_back(h.whole * 2 + h.leaving);
   }
   for (const Flight &f : m.fabric.flights) {
@@ -277,9 +259,7 @@ void GroupRun::skip(Tile &t, size_t loop, const Snapshot &then, int64_t n) {
   for (size_t i = 0; i < ledger.size(); ++i)
     ledger[i] += (ledger[i] - then.ledger[i]) * n;
   for (size_t b = 0; b < m.holdings.size(); ++b) {
-    const bool retained = links.buffers[b].load >= 0 &&
-                          links.transfers[links.buffers[b].load].phase < 0;
-    if (!retained && m.holdings[b].tile >= 0)
+    if (!isRetained(b) && m.holdings[b].tile >= 0)
       m.holdings[b].tile += tiles;
   }
   for (Flight &f : m.fabric.flights) {
@@ -291,8 +271,8 @@ void GroupRun::skip(Tile &t, size_t loop, const Snapshot &then, int64_t n) {
   t.index[loop] += n;
   t.number += tiles;
   t.box = boxOf(t.index);
-  for (const size_t l : {loop})
-    before[links.group.loops[l].rank].begin += n * links.group.loops[l].tile;
+  const OuterLoop &outer = links.group.loops[loop];
+  before[outer.rank].begin += n * outer.tile;
 }
 
 } // namespace transfusion::core::sim

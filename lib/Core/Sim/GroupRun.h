@@ -51,6 +51,7 @@ private:
   void enter(size_t entry);
 
   bool mayRepeat(size_t loop) const;
+  bool isRetained(size_t buffer) const;
   std::vector<int64_t> stateAt(const Tile &t) const;
   void trySkip(Tile &t);
   void skip(Tile &t, size_t loop, const Snapshot &then, int64_t n);

@@ -28,21 +28,7 @@ bool PhaseRun::mayRepeat(size_t loop) const {
   const int32_t rank = phase.loops[loop].rank;
   Box box = nest.tile();
   box[rank].extent = phase.loops[loop].inner * (nest.trips(loop) - 1);
-  auto inside = [&](int32_t tensor, const Coordinates &access) {
-    return !usesRank(access, rank) || !reachesOutside(p, tensor, access, box);
-  };
-  for (const Transfer &t : phase.transfers)
-    if (!inside(t.tensor, p.buffers[t.buffer].access))
-      return false;
-  for (const Slot &slot : phase.slots) {
-    for (const Read &r : slot.reads)
-      if (!inside(p.buffers[r.buffer].tensor, r.access))
-        return false;
-    for (const Write &w : slot.writes)
-      if (!inside(p.buffers[w.buffer].tensor, p.buffers[w.buffer].access))
-        return false;
-  }
-  return true;
+  return staysInside(p, phase, rank, box);
 }
 
 /// Its fetches advance with the loop; others stand still meanwhile.

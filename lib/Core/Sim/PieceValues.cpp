@@ -139,4 +139,30 @@ bool usesRank(const Coordinates &access, int32_t rank) {
   return false;
 }
 
+Box wholeBox(const Program &p) {
+  Box box;
+  for (const Rank &r : p.ranks)
+    box.push_back({0, r.extent});
+  return box;
+}
+
+bool staysInside(const Program &p, const Phase &phase, int32_t rank,
+                 const Box &box) {
+  auto inside = [&](int32_t tensor, const Coordinates &access) {
+    return !usesRank(access, rank) || !reachesOutside(p, tensor, access, box);
+  };
+  for (const Transfer &t : phase.transfers)
+    if (!inside(t.tensor, p.buffers[t.buffer].access))
+      return false;
+  for (const Slot &slot : phase.slots) {
+    for (const Read &r : slot.reads)
+      if (!inside(p.buffers[r.buffer].tensor, r.access))
+        return false;
+    for (const Write &w : slot.writes)
+      if (!inside(p.buffers[w.buffer].tensor, p.buffers[w.buffer].access))
+        return false;
+  }
+  return true;
+}
+
 } // namespace transfusion::core::sim

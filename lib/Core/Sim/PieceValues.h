@@ -30,6 +30,14 @@ bool reachesOutside(const Program &p, int32_t tensor, const Coordinates &access,
 
 bool usesRank(const Coordinates &access, int32_t rank);
 
+/// All of every rank.
+Box wholeBox(const Program &p);
+
+/// Nothing that the phase reads, writes or moves along the rank ends at the end
+/// of a tensor in the box.
+bool staysInside(const Program &p, const Phase &phase, int32_t rank,
+                 const Box &box);
+
 } // namespace transfusion::core::sim
 
 #endif // TRANSFUSION_LIB_CORE_SIM_PIECEVALUES_H
