@@ -187,6 +187,17 @@ Equation AttentionCascade::quotient(const Running &running) {
   return av;
 }
 
+/// AV: values weighted by a softmax that is complete.
+static Equation weighted(const Read &weights, const Read &values,
+                         ArrayRef<AffineExpr> keys) {
+  Equation av;
+  av.inputs = {weights, values};
+  av.map = product;
+  av.reduce = ReduceKind::Add;
+  av.reduced.assign(keys.begin(), keys.end());
+  return av;
+}
+
 Equation AttentionCascade::twoPasses(const Read &qk, const Read &values) {
   AffineExpr m1 = space.m1, m0 = space.m0;
   bool guards = space.guardMaximum || space.zeroEmptyRows;
@@ -204,12 +215,7 @@ Equation AttentionCascade::twoPasses(const Read &qk, const Read &values) {
 
   Read sn = map("SN", {sln, prm}, at({m1, m0}), product);
   Read a = map("A", {sn, sd}, at({m1, m0}), quotientOf, space.storage);
-  Equation av;
-  av.inputs = {a, values};
-  av.map = product;
-  av.reduce = ReduceKind::Add;
-  av.reduced = {m1, m0};
-  return av;
+  return weighted(a, values, {m1, m0});
 }
 
 Equation AttentionCascade::threePasses(const Read &qk, const Read &values) {
@@ -221,10 +227,5 @@ Equation AttentionCascade::threePasses(const Read &qk, const Read &values) {
   if (space.zeroEmptyRows)
     sd = guardedDenominator("SDG", gm, sd);
   Read a = map("A", {sn, sd}, at({m1, m0}), quotientOf, space.storage);
-  Equation av;
-  av.inputs = {a, values};
-  av.map = product;
-  av.reduce = ReduceKind::Add;
-  av.reduced = {m1, m0};
-  return av;
+  return weighted(a, values, {m1, m0});
 }

@@ -56,14 +56,8 @@ public:
 private:
   unsigned add(Scalar scalar) {
     SmallVector<unsigned, 2> of;
-    for (const Read &read : scalar.reads) {
-      auto it = llvm::find_if(allReads, [&](const Read &other) {
-        return other.tensor == read.tensor && other.access == read.access;
-      });
-      of.push_back(it - allReads.begin());
-      if (it == allReads.end())
-        allReads.push_back(read);
-    }
+    for (const Read &read : scalar.reads)
+      of.push_back(addRead(allReads, read));
     positions.push_back(of);
     scalars.push_back(std::move(scalar));
     return scalars.size() - 1;

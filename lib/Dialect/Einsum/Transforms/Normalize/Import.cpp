@@ -158,13 +158,9 @@ bool Importer::import(MapReduceOp op) {
     for (auto [i, isReduced] : llvm::enumerate(op.getReducedRanks()))
       if (isReduced)
         reduced.push_back(getAffineDimExpr(i, op.getContext()));
-    // An integer that is summed over a rank it does not depend on.
-    if (!graph[*value].type.isFloat())
-      for (AffineExpr dim : reduced)
-        if (!graph.dependsOn(*value, dim))
-          return false;
-    // Likewise a float under an operator that is not idempotent.
-    if (*op.getReduce() == ReduceKind::Mul)
+    // What is summed over a rank it does not depend on is multiplied instead:
+    // not an integer, nor what is a product over the rank.
+    if (!graph[*value].type.isFloat() || *op.getReduce() == ReduceKind::Mul)
       for (AffineExpr dim : reduced)
         if (!graph.dependsOn(*value, dim))
           return false;

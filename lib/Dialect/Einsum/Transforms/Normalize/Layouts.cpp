@@ -96,7 +96,5 @@ normal::Exprs Materializer::layoutOf(NodeId node) const {
   auto it = layouts.find(node);
   if (it != layouts.end())
     return it->second;
-  Frame own(graph.getContext());
-  own.dims.append(graph[node].dims.begin(), graph[node].dims.end());
-  return own.all();
+  return graph.frameOf(node).all();
 }

@@ -31,16 +31,17 @@ Materializer::Materializer(const Imported &imported, const Plan &plan,
 // Ranks and tensors
 //===----------------------------------------------------------------------===//
 
+void Materializer::addRanks(ArrayRef<Dim> dims, Exprs &ranks) {
+  for (const Dim &dim : dims)
+    ranks.push_back(cascade.rank(dim.hint.empty() ? "x" : dim.hint, dim.extent,
+                                 /*iterative=*/false, ranks));
+}
+
 normal::Exprs Materializer::ranksOf(NodeId node, bool withBound) {
   Exprs result;
-  auto add = [&](ArrayRef<Dim> dims) {
-    for (const Dim &dim : dims)
-      result.push_back(cascade.rank(dim.hint.empty() ? "x" : dim.hint,
-                                    dim.extent, /*iterative=*/false, result));
-  };
-  add(graph[node].dims);
+  addRanks(graph[node].dims, result);
   if (withBound)
-    add(graph[node].bound);
+    addRanks(graph[node].bound, result);
   return result;
 }
 
@@ -88,6 +89,16 @@ Read Materializer::read(const Ref &ref, ArrayRef<AffineExpr> place) {
   return result;
 }
 
+unsigned normal::addRead(SmallVectorImpl<Read> &reads, const Read &read) {
+  auto it = llvm::find_if(reads, [&](const Read &other) {
+    return other.tensor == read.tensor && other.access == read.access;
+  });
+  unsigned position = it - reads.begin();
+  if (it == reads.end())
+    reads.push_back(read);
+  return position;
+}
+
 /// Turns an expression into steps.
 class Materializer::ScalarBuilder {
 public:
@@ -118,13 +129,8 @@ unsigned Materializer::ScalarBuilder::visit(const Ref &ref) {
     step.node = nullptr;
   } else if (node.kind == Kind::Input || m.made.count(ref.node)) {
     step.node = nullptr;
-    Read read = m.read({ref.node, Exprs(ref.at)}, m.cascade.allRanks());
-    auto it = llvm::find_if(reads, [&](const Read &other) {
-      return other.tensor == read.tensor && other.access == read.access;
-    });
-    step.read = firstRead + (it - reads.begin());
-    if (it == reads.end())
-      reads.push_back(read);
+    step.read = firstRead + addRead(reads, m.read({ref.node, Exprs(ref.at)},
+                                                  m.cascade.allRanks()));
   } else if (node.kind == Kind::Index) {
     step.index = ref.at[0];
     step.index.walk([&](AffineExpr e) {
@@ -184,9 +190,7 @@ static Body asBody(const Scalar &scalar) {
 void Materializer::emitNode(NodeId id) {
   const Node &node = graph[id];
   Exprs ranks = ranksOf(id);
-  Frame own(graph.getContext());
-  own.dims.append(node.dims.begin(), node.dims.end());
-  Ref self{id, own.all()};
+  Ref self{id, graph.frameOf(id).all()};
 
   Equation eq;
   eq.exact = true;
@@ -210,14 +214,11 @@ void Materializer::emitNode(NodeId id) {
           source = leaf;
     const Node &sum = graph[source];
     SmallVector<AffineExpr> place = placed(source, ranks);
-    Exprs taken = ranks;
-    for (const Dim &dim : sum.bound) {
-      AffineExpr rank = cascade.rank(dim.hint.empty() ? "x" : dim.hint,
-                                     dim.extent, false, taken);
-      taken.push_back(rank);
-      place.push_back(rank);
-      eq.reduced.push_back(rank);
-    }
+    Exprs all = ranks;
+    addRanks(sum.bound, all);
+    ArrayRef<AffineExpr> reduced = ArrayRef(all).drop_front(ranks.size());
+    llvm::append_range(place, reduced);
+    llvm::append_range(eq.reduced, reduced);
     Scalar map = scalar(sum.operands[0], place);
     eq.inputs = map.reads;
     eq.map = asBody(map);
@@ -237,21 +238,14 @@ void Materializer::emitKept(NodeId id) {
   auto clone = cast<MapReduceOp>(
       cascade.getBuilder().clone(*MapReduceOp(kept.op).getOperation()));
   clones.push_back({clone, &kept});
-  Frame own(graph.getContext());
-  own.dims.append(graph[id].dims.begin(), graph[id].dims.end());
-  define(id, clone.getResult(), own.all());
+  define(id, clone.getResult(), graph.frameOf(id).all());
 }
 
 /// What kept Einsums read: tensors of this cascade, which may be laid out anew.
 void Materializer::linkKept() {
   for (auto &[clone, kept] : clones) {
     SmallVector<Attribute> maps(clone.getMaps().begin(), clone.getMaps().end());
-    SmallVector<int64_t> extents;
-    for (Attribute name : clone.getRanks())
-      extents.push_back(MapReduceOp(kept->op)
-                            .getCascade()
-                            .lookupRank(cast<StringAttr>(name).getValue())
-                            .getExtent());
+    SmallVector<int64_t> extents = MapReduceOp(kept->op).getExtents();
     for (auto &[i, tensor] : kept->operands) {
       const Node &node = graph[tensor.ref];
       auto it = made.find(tensor.ref.node);
@@ -293,16 +287,11 @@ Value Materializer::emitResult(const Tensor &tensor) {
       it->second.tensor.getType() == tensor.type)
     return it->second.tensor;
   if (it == made.end() && node.kind == Kind::Input &&
-      node.value.getType() == tensor.type) {
-    Frame own(graph.getContext());
-    own.dims.append(node.dims.begin(), node.dims.end());
-    if (layout == own.all())
-      return node.value;
-  }
+      node.value.getType() == tensor.type &&
+      layout == graph.frameOf(tensor.ref.node).all())
+    return node.value;
   Exprs ranks;
-  for (const Dim &dim : tensor.frame.dims)
-    ranks.push_back(cascade.rank(dim.hint.empty() ? "x" : dim.hint, dim.extent,
-                                 false, ranks));
+  addRanks(tensor.frame.dims, ranks);
   Equation eq;
   eq.exact = true;
   eq.element = node.type;

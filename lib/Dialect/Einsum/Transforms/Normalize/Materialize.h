@@ -39,6 +39,9 @@ struct Scalar {
   mlir::Type type;
 };
 
+/// The position of the read in a list that has each once.
+unsigned addRead(llvm::SmallVectorImpl<Read> &reads, const Read &read);
+
 class Materializer;
 
 /// How one kind of piece becomes Einsums.
@@ -108,6 +111,8 @@ public:
   std::string nameFor(NodeId piece, llvm::StringRef name);
 
 private:
+  /// A rank for each of the dims, distinct from those that are there.
+  void addRanks(llvm::ArrayRef<Dim> dims, Exprs &ranks);
   class ScalarBuilder;
   void chooseLayouts();
   void emitKept(NodeId node);

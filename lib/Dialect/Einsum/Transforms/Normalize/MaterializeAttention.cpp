@@ -234,6 +234,7 @@ static SmallVector<unsigned> operandLayout(const Graph &graph, const Node &node,
     return {};
   const Ref &operand = node.operands[i];
   unsigned numDims = node.dims.size();
+  AttentionTraits traits = AttentionTraits::unpack(node.attributes);
   // By position among dims and bound: heads, rows or keys, features.
   auto classOf = [&](AffineExpr expr) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
@@ -242,7 +243,6 @@ static SmallVector<unsigned> operandLayout(const Graph &graph, const Node &node,
     unsigned position = dim.getPosition();
     if (position >= numDims)
       return position == numDims ? 1u : 2u;
-    AttentionTraits traits = AttentionTraits::unpack(node.attributes);
     if (!traits.ofScore[position])
       return 2u;
     bool isRow =

@@ -67,7 +67,8 @@ struct Frame {
   llvm::SmallVector<Dim> dims;
   mlir::MLIRContext *context;
 
-  explicit Frame(mlir::MLIRContext *context) : context(context) {}
+  explicit Frame(mlir::MLIRContext *context, llvm::ArrayRef<Dim> dims = {})
+      : dims(dims), context(context) {}
   mlir::AffineExpr add(const Dim &dim) {
     dims.push_back(dim);
     return mlir::getAffineDimExpr(dims.size() - 1, context);
@@ -146,6 +147,8 @@ public:
   const Node &operator[](NodeId id) const { return nodes[id]; }
   const Node &operator[](const Ref &ref) const { return nodes[ref.node]; }
   size_t size() const { return nodes.size(); }
+  /// The node's own dims.
+  Frame frameOf(NodeId id) const { return Frame(context, nodes[id].dims); }
 
   //===--- Making nodes: refs in, a ref out, all over one frame ----------===//
 

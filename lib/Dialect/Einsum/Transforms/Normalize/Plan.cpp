@@ -209,9 +209,7 @@ SmallVector<Ref> normal::leavesOf(const Graph &graph, const Plan &plan,
     for (unsigned i = node.operands.size(); i-- > 0;)
       stack.push_back(graph.operand(ref, i, bound));
   };
-  Frame frame(graph.getContext());
-  frame.dims.append(graph[tensor].dims.begin(), graph[tensor].dims.end());
-  expand({tensor, frame.all()});
+  expand({tensor, graph.frameOf(tensor).all()});
   while (!stack.empty()) {
     Ref ref = stack.pop_back_val();
     if (llvm::is_contained(seen[ref.node], ref.at))

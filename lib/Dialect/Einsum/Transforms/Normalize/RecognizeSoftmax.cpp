@@ -30,7 +30,7 @@ private:
     Ref condition;
     bool isNegated;
   };
-  bool open(const Ref &ref, int power, bool &foundWeight);
+  void open(const Ref &ref, int power, bool &foundWeight);
   bool hasRowValue(const Ref &ref, unsigned depth = 0) const;
   bool matchWeight(const Ref &exponential, const Ref &denominator);
   bool matchScore(const Ref &exponent);
@@ -109,26 +109,34 @@ bool Matcher::isScore(const Ref &ref) const {
                    graph.terms(throughWidening(graph, found.score)));
 }
 
+/// x, of a condition that is not x.
+static std::optional<Ref> negated(const Graph &graph, const Ref &condition) {
+  if (!graph[condition].isOp("arith.xori"))
+    return std::nullopt;
+  for (unsigned i : {0, 1}) {
+    const Node &other = graph[graph.operand(condition, i)];
+    auto constant = dyn_cast_or_null<IntegerAttr>(other.attributes);
+    if (other.kind == Kind::Constant && constant &&
+        !constant.getValue().isZero())
+      return graph.operand(condition, 1 - i);
+  }
+  return std::nullopt;
+}
+
+static bool isCompare(const Node &node, arith::CmpFPredicate predicate) {
+  return node.isOp("arith.cmpf") &&
+         cast<IntegerAttr>(
+             cast<DictionaryAttr>(node.attributes).get("predicate"))
+                 .getInt() == static_cast<int64_t>(predicate);
+}
+
 std::optional<Ref> Matcher::comparedWithMinusInf(const Ref &condition,
                                                  bool isNegated) const {
-  const Node &node = graph[condition];
-  if (node.isOp("arith.xori"))
-    for (unsigned i : {0, 1}) {
-      const Node &other = graph[graph.operand(condition, i)];
-      auto constant = dyn_cast_or_null<IntegerAttr>(other.attributes);
-      if (other.kind == Kind::Constant && constant &&
-          !constant.getValue().isZero())
-        return comparedWithMinusInf(graph.operand(condition, 1 - i),
-                                    !isNegated);
-    }
-  if (!node.isOp("arith.cmpf"))
-    return std::nullopt;
+  if (std::optional<Ref> inner = negated(graph, condition))
+    return comparedWithMinusInf(*inner, !isNegated);
   // NaN is not -inf: equal only where ordered.
-  auto wanted =
-      isNegated ? arith::CmpFPredicate::UNE : arith::CmpFPredicate::OEQ;
-  auto attributes = cast<DictionaryAttr>(node.attributes);
-  if (cast<IntegerAttr>(attributes.get("predicate")).getInt() !=
-      static_cast<int64_t>(wanted))
+  if (!isCompare(graph[condition], isNegated ? arith::CmpFPredicate::UNE
+                                             : arith::CmpFPredicate::OEQ))
     return std::nullopt;
   for (unsigned i : {0, 1})
     if (isMinusInf(graph.operand(condition, 1 - i)))
@@ -142,7 +150,7 @@ std::optional<Ref> Matcher::comparedWithMinusInf(const Ref &condition,
 
 /// Lists the factors under casts, products and guards; such a node is opened
 /// only where an exponential is below it, or a value would lose its casts.
-bool Matcher::open(const Ref &ref, int power, bool &foundWeight) {
+void Matcher::open(const Ref &ref, int power, bool &foundWeight) {
   const Node &node = graph[ref];
   bool isCast = node.isOp("arith.extf") || node.isOp("arith.truncf");
   bool isProduct = node.kind == Kind::Product && node.constant == 1;
@@ -151,7 +159,7 @@ bool Matcher::open(const Ref &ref, int power, bool &foundWeight) {
     foundWeight = true;
   if (power != 1 || !(isCast || isProduct || isSelect)) {
     factors.push_back({ref, power});
-    return true;
+    return;
   }
   unsigned numFactors = factors.size(), numGuards = guards.size(),
            numRoundings = roundings.size();
@@ -178,7 +186,6 @@ bool Matcher::open(const Ref &ref, int power, bool &foundWeight) {
     factors.push_back({ref, power});
   }
   foundWeight |= inside;
-  return true;
 }
 
 /// The maximum of x where its body turns NaN into -inf (maxnumf): x.
@@ -187,12 +194,8 @@ static std::optional<Ref> ignoringNaN(const Graph &graph, const Ref &ref) {
     return std::nullopt;
   Ref isNaN = graph.operand(ref, 0), x = graph.operand(ref, 2);
   std::optional<double> hidden = graph.constantOf(graph.operand(ref, 1));
-  if (!graph[isNaN].isOp("arith.cmpf") || !hidden ||
-      *hidden != -std::numeric_limits<double>::infinity())
-    return std::nullopt;
-  auto attributes = cast<DictionaryAttr>(graph[isNaN].attributes);
-  if (cast<IntegerAttr>(attributes.get("predicate")).getInt() !=
-          static_cast<int64_t>(arith::CmpFPredicate::UNO) ||
+  if (!isCompare(graph[isNaN], arith::CmpFPredicate::UNO) || !hidden ||
+      *hidden != -std::numeric_limits<double>::infinity() ||
       graph.operand(isNaN, 0) != x || graph.operand(isNaN, 1) != x)
     return std::nullopt;
   return x;
@@ -280,18 +283,8 @@ bool Matcher::matchWeight(const Ref &exponential, const Ref &denominator) {
 bool Matcher::matchGuard(const Guard &guard) {
   Ref condition = guard.condition;
   bool isNegated = guard.isNegated;
-  while (graph[condition].isOp("arith.xori")) {
-    unsigned inner = 2;
-    for (unsigned i : {0, 1}) {
-      const Node &other = graph[graph.operand(condition, i)];
-      auto constant = dyn_cast_or_null<IntegerAttr>(other.attributes);
-      if (other.kind == Kind::Constant && constant &&
-          !constant.getValue().isZero())
-        inner = 1 - i;
-    }
-    if (inner == 2)
-      return false;
-    condition = graph.operand(condition, inner);
+  while (std::optional<Ref> inner = negated(graph, condition)) {
+    condition = *inner;
     isNegated = !isNegated;
   }
   // All are -inf; or not one is something else.

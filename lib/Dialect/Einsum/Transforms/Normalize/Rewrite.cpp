@@ -46,8 +46,7 @@ Ref Rewriter::rewriteNode(NodeId root) {
       continue;
     stack.pop_back();
     const Node &node = graph[id]; // stays valid: see Graph
-    Frame own(graph.getContext());
-    own.dims.append(node.dims.begin(), node.dims.end());
+    Frame own = graph.frameOf(id);
     Ref result{id, own.all()};
     if (!node.operands.empty()) {
       Frame inner = own;
@@ -60,9 +59,7 @@ Ref Rewriter::rewriteNode(NodeId root) {
     }
     for (const Rule &rule : rules) {
       // What rebuilding made may have other dims: a rule sees its own.
-      const Node &made = graph[result];
-      Frame frame(graph.getContext());
-      frame.dims.append(made.dims.begin(), made.dims.end());
+      Frame frame = graph.frameOf(result.node);
       std::optional<Ref> answer =
           rule(graph, frame, {result.node, frame.all()});
       if (!answer)

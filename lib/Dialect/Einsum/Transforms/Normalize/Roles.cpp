@@ -56,6 +56,12 @@ const Node *RoleFinder::contractionOf(NodeId tensor) const {
   return isProduct ? &node : nullptr;
 }
 
+static NodeId throughRotations(const Graph &graph, NodeId id) {
+  while (graph[id].isPiece("rope"))
+    id = throughWidening(graph, graph[id].operands[0]).node;
+  return id;
+}
+
 /// What a piece reads is called after it.
 void RoleFinder::nameOperands(NodeId id, const Node &piece, const Role &role) {
   auto operand = [&](unsigned i) {
@@ -82,8 +88,7 @@ void RoleFinder::nameOperands(NodeId id, const Node &piece, const Role &role) {
   for (unsigned i = 0, e = piece.operands.size(); i < e; ++i) {
     std::string name = kind->second.operandName(graph, piece, i);
     NodeId source = operand(i);
-    while (graph[source].isPiece("rope"))
-      source = throughWidening(graph, graph[source].operands[0]).node;
+    source = throughRotations(graph, source);
     if (!name.empty() && contractionOf(source))
       give(source, {"qkv", role.number, name});
   }
@@ -93,8 +98,7 @@ void RoleFinder::nameOperands(NodeId id, const Node &piece, const Role &role) {
 void RoleFinder::keepNames(NodeId id) {
   const Node &node = graph[id];
   auto rename = [&](NodeId tensor) {
-    while (graph[tensor].isPiece("rope"))
-      tensor = throughWidening(graph, graph[tensor].operands[0]).node;
+    tensor = throughRotations(graph, tensor);
     auto known = cascade.names.find(tensor);
     if (known != cascade.names.end())
       cascade.kept.try_emplace(tensor, known->second);
