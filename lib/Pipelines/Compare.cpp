@@ -32,17 +32,15 @@ transfusion::parsePolicies(Location loc, StringRef names) {
   SmallVector<StringRef> words;
   names.split(words, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef word : words) {
-    int found = 0;
-    while (found < core::kNumPolicies &&
-           word.trim() != core::policyName(static_cast<core::Policy>(found)))
-      ++found;
-    if (found == core::kNumPolicies) {
+    std::optional<core::Policy> policy =
+        core::policyFromName(word.trim().str());
+    if (!policy) {
       InFlightDiagnostic diag = emitError(loc)
                                 << "unknown policy '" << word.trim() << "'";
       diag.attachNote() << "policies are " << knownPolicies();
       return diag;
     }
-    policies.push_back(static_cast<core::Policy>(found));
+    policies.push_back(*policy);
   }
   return policies;
 }

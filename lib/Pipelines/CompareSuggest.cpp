@@ -132,10 +132,7 @@ LogicalResult transfusion::suggestChanges(ModuleOp module,
   for (const CompareRow &row : result.rows)
     if (row.infeasible.empty() && (!best || row.latencyS < best->latencyS))
       best = &row;
-  core::Policy policy = core::Policy::TransFusion;
-  for (int i = 0; i < core::kNumPolicies; ++i)
-    if (best->policy == core::policyName(static_cast<core::Policy>(i)))
-      policy = static_cast<core::Policy>(i);
+  const core::Policy policy = *core::policyFromName(best->policy);
   result.suggestedFor = best->policy;
   for (const Change &change : changesOf()) {
     bool applied = false;
