@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "transfusion/Dialect/Einsum/IR/Reduce.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <cmath>
@@ -75,24 +76,6 @@ static std::optional<double> numberOf(Attribute attr) {
   if (auto f = dyn_cast_or_null<FloatAttr>(attr))
     return f.getValueAsDouble();
   return std::nullopt;
-}
-
-static std::optional<double> identityOf(std::optional<einsum::ReduceKind> kind,
-                                        Type type) {
-  if (!kind || !isa<FloatType>(type))
-    return std::nullopt;
-  switch (*kind) {
-  case einsum::ReduceKind::Add:
-    return 0.0;
-  case einsum::ReduceKind::Mul:
-    return 1.0;
-  case einsum::ReduceKind::Max:
-    return -kInfinity;
-  case einsum::ReduceKind::Min:
-    return kInfinity;
-  default:
-    return std::nullopt;
-  }
 }
 
 Known Step::apply(Operation &op, ArrayRef<Known> in) {
@@ -230,8 +213,10 @@ Known Step::compute(core::EinsumId e) {
         onReduced |= core::isReducedRank(c, e, term.first);
     if (!onReduced)
       return nothing(einsum.name + " has a domain, its readers have none");
-    std::optional<double> identity =
-        identityOf(op.getReduce(), op.getAccumulatorType());
+    std::optional<double> identity;
+    if (op.getReduce() && isa<FloatType>(op.getAccumulatorType()))
+      identity = numberOf(
+          einsum::identityOf(*op.getReduce(), op.getAccumulatorType()));
     if (!identity)
       return nothing(einsum.name + " has no number over no point");
     value = Known::of(*identity);

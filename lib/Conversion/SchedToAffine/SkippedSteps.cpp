@@ -106,9 +106,7 @@ bool ProgramEmitter::fetchesActiveSteps(int32_t id,
   const Buffer &buffer = plan.buffers[id];
   if (!space.skips() || buffer.level != RetainLevel::Block)
     return false;
-  return llvm::any_of(buffer.access, [&](const LinearExpr &x) {
-    return x.uses(space.plan->active.rank);
-  });
+  return usesRank(buffer.access, space.plan->active.rank);
 }
 
 void ProgramEmitter::loadWhole(int32_t id, const EpochSpace &space,
