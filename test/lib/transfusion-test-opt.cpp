@@ -11,6 +11,7 @@
 namespace transfusion::test {
 void registerCascadeFingerprintPass();
 void registerPerturbLinalgPass();
+void registerCountTrafficPasses();
 void registerRandomTilingPass();
 } // namespace transfusion::test
 
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   transfusion::registerToolPasses();
   transfusion::test::registerCascadeFingerprintPass();
   transfusion::test::registerPerturbLinalgPass();
+  transfusion::test::registerCountTrafficPasses();
   transfusion::test::registerRandomTilingPass();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "TransFusion optimizer driver with test passes\n", registry));

@@ -43,6 +43,8 @@ public:
 
   const Cascade &c;
   const Arch &a;
+  Tally tally;
+  TrafficByTensor *byTensor = nullptr;
 
 private:
   void evaluateGroup(const Schedule &s, const Plan &p, int32_t g);
@@ -74,7 +76,6 @@ private:
   std::vector<int64_t> points, results; ///< by EinsumId
   // Of the evaluation that runs.
   CostReport report;
-  Tally tally;
   std::vector<double> laneCycles; ///< work, by UnitId
   /// By MemoryId: over the layer, and over the phase that runs.
   std::vector<double> memoryCycles, phaseMemoryCycles;
@@ -106,7 +107,10 @@ Evaluator::Impl::TileCost Evaluator::Impl::evaluateTile(const PhaseTile &tile,
   const StepRuns *some = runs ? &*runs : nullptr;
   const PhaseCompute compute =
       computeOf(tile, some, a, phaseTimes, tally, report.faults);
-  TileCost result{compute.cycles, compute.steps, trafficOf(tile, some, tally)};
+  if (byTensor)
+    byTensor->times = cls.count;
+  TileCost result{compute.cycles, compute.steps,
+                  trafficOf(tile, some, tally, byTensor)};
   const PhaseTraffic &t = result.traffic;
   cost.epochs = tally.add(cost.epochs, tally.mul(compute.epochs, cls.count));
   cost.computeCycles += double(cls.count) * double(compute.cycles);
@@ -333,10 +337,12 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
   for (int32_t ph = 0; ph < phases; ++ph) {
     PhaseCost &cost = group.phases[ph];
     cost.unitBusyCycles.assign(a.units.size(), 0);
-    // Finer classes matter to a phase that skips only.
-    const bool skips = p.groups[g].phases[ph].active.skips();
+    // Finer classes matter to a phase that a domain cuts only.
+    bool finer = false;
+    for (RankId r : s.groups[g].tileOrder)
+      finer |= differsAlong(c, p.groups[g].phases[ph], r);
     const std::vector<TileClass> &own =
-        skips || tiles.coarse.empty() ? classes : tiles.coarse;
+        finer || tiles.coarse.empty() ? classes : tiles.coarse;
     for (const TileClass &cls : own) {
       tileCosts[ph].push_back(
           evaluateTile({c, s, p, g, ph, cls.spans}, cls, cost));
@@ -355,7 +361,9 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
     addWork(p.groups[g].phases[ph]);
   }
 
-  const int64_t retained = groupLoadBytes(c, p, g, tally);
+  if (byTensor)
+    byTensor->times = 1;
+  const int64_t retained = groupLoadBytes(c, p, g, tally, byTensor);
   report.readBytes[0] = tally.add(report.readBytes[0], retained);
   report.writeBytes[bufferMemory()] =
       tally.add(report.writeBytes[bufferMemory()], retained);
@@ -450,6 +458,19 @@ CostReport Evaluator::evaluate(const Schedule &s) {
 
 CostReport Evaluator::evaluate(const Schedule &s, const Plan &p) {
   return impl->evaluate(s, p);
+}
+
+CostReport Evaluator::evaluate(const Schedule &s, const Plan &p,
+                               std::vector<TensorTraffic> &byTensor) {
+  const Arch &a = impl->a;
+  TrafficByTensor traffic(impl->c.tensors.size(), a.memories.size(),
+                          a.units.empty() ? 0 : a.units.front().memory,
+                          impl->tally);
+  impl->byTensor = &traffic;
+  CostReport report = impl->evaluate(s, p);
+  impl->byTensor = nullptr;
+  byTensor = std::move(traffic.tensors);
+  return report;
 }
 
 CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s) {

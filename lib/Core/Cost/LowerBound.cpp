@@ -256,6 +256,32 @@ bool mayBeSkipped(const Cascade &c, const Einsum &einsum) {
   return false;
 }
 
+/// Points of the Einsum that read a value: before the first slice of a
+/// recurrence there is a constant.
+std::vector<Constraint> pointsThatRead(const Cascade &c, const Einsum &einsum,
+                                       const Operand &o) {
+  std::vector<Constraint> where = einsum.domain;
+  const Tensor &t = c.tensors[o.tensor];
+  if (t.iterativeDim >= 0 && t.producer >= 0) {
+    where.push_back({o.access[t.iterativeDim]});
+    --where.back().expr.constant;
+  }
+  return where;
+}
+
+/// Constraints of the results that exist: those on their ranks alone.
+std::vector<Constraint> resultDomain(const Cascade &c, EinsumId e) {
+  std::vector<Constraint> where;
+  for (const Constraint &k : c.einsums[e].domain) {
+    bool kept = true;
+    for (const auto &term : k.expr.terms)
+      kept &= !isReducedRank(c, e, term.first);
+    if (kept)
+      where.push_back(k);
+  }
+  return where;
+}
+
 Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
   std::vector<bool> inside(c.einsums.size(), false);
   for (EinsumId e : einsums)
@@ -276,7 +302,8 @@ Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
     const Einsum &einsum = c.einsums[e];
     for (const auto *part : {&einsum.inputs, &einsum.finishInputs})
       for (const Operand &o : *part) {
-        const double touched = compulsoryBytes(c, o, einsum.domain);
+        const double touched =
+            compulsoryBytes(c, o, pointsThatRead(c, einsum, o));
         if (!mayBeSkipped(c, einsum))
           bytes.operands += touched;
         const EinsumId producer = c.tensors[o.tensor].producer;
@@ -285,7 +312,7 @@ Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
       }
     // Of a recurrence, only the last slice is sure to leave.
     const Tensor &result = c.tensors[einsum.result.tensor];
-    const double made = compulsoryBytes(c, einsum.result, {});
+    const double made = compulsoryBytes(c, einsum.result, resultDomain(c, e));
     if (!mayBeSkipped(c, einsum))
       bytes.results += compulsoryBytes(c, einsum.result, einsum.domain);
     if (leaves[einsum.result.tensor])

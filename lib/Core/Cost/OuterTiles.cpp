@@ -95,6 +95,16 @@ private:
 };
 } // namespace
 
+bool differsAlong(const Cascade &c, const PhasePlan &phase, RankId r) {
+  if (phase.active.skips() && phase.active.dependsOn(r))
+    return true;
+  for (const PlannedSlot &slot : phase.slots)
+    for (const Constraint &k : c.einsums[slot.einsum].domain)
+      if (k.expr.uses(r))
+        return true;
+  return false;
+}
+
 OuterTiles outerTiles(const Cascade &c, const Schedule &s, const Plan &p,
                       int32_t g) {
   const Group &group = s.groups[g];
@@ -121,9 +131,15 @@ OuterTiles outerTiles(const Cascade &c, const Schedule &s, const Plan &p,
       }
     classes = std::move(refined);
   };
-  bool skips = false;
-  for (const PhasePlan &phase : p.groups[g].phases)
-    skips |= phase.active.skips();
+  auto differ = [&](RankId r) {
+    for (const PhasePlan &phase : p.groups[g].phases)
+      if (differsAlong(c, phase, r))
+        return true;
+    return false;
+  };
+  bool finer = false;
+  for (RankId r : group.tileOrder)
+    finer |= differ(r);
   for (RankId r : group.tileOrder) {
     const int64_t tile =
         static_cast<size_t>(r) < group.tile.size() ? group.tile[r] : 0;
@@ -133,19 +149,16 @@ OuterTiles outerTiles(const Cascade &c, const Schedule &s, const Plan &p,
     const size_t coarseKinds = kinds.size();
     for (size_t k = 0; k < coarseKinds; ++k)
       kinds[k].coarse = static_cast<int32_t>(k);
-    if (skips)
+    if (finer)
       refine(result.coarse, r, kinds, coarseKinds);
-    bool differ = false;
-    for (const PhasePlan &phase : p.groups[g].phases)
-      differ |= phase.active.skips() && phase.active.dependsOn(r);
-    if (differ)
+    if (differ(r))
       kinds = classifier.apart(r, tile, kinds);
     result.runs.emplace_back();
     for (const RankTiles &tiles : kinds)
       result.runs.back().push_back(tiles.count);
     refine(result.classes, r, kinds, coarseKinds);
   }
-  if (!skips)
+  if (!finer)
     result.coarse.clear();
   return result;
 }

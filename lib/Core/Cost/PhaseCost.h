@@ -17,6 +17,7 @@
 #include "StepRuns.h"
 #include "StepTimes.h"
 #include "Tally.h"
+#include "transfusion/Core/Cost/Evaluate.h"
 
 namespace transfusion::core {
 
@@ -76,8 +77,31 @@ struct PhaseTraffic {
   std::vector<MovedTransfer> moved; ///< not in the sums above
 };
 
+/// Tells the bytes of an evaluation apart by tensor.
+class TrafficByTensor {
+public:
+  TrafficByTensor(size_t tensors, size_t memories, MemoryId buffer,
+                  Tally &tally);
+  /// Tiles that the following bytes are moved in, each.
+  int64_t times = 1;
+  void load(TensorId t, int64_t bytes);
+  void store(TensorId t, int64_t bytes);
+  void read(TensorId t, int64_t bytes); ///< at the buffer
+  void write(TensorId t, int64_t bytes);
+
+  std::vector<TensorTraffic> tensors;
+
+private:
+  void add(int64_t &sum, int64_t bytes) {
+    sum = tally.add(sum, tally.mul(bytes, times));
+  }
+  MemoryId buffer;
+  Tally &tally;
+};
+
+/// `byTensor` may be null.
 PhaseTraffic trafficOf(const PhaseTile &tile, const StepRuns *runs,
-                       Tally &tally);
+                       Tally &tally, TrafficByTensor *byTensor);
 
 /// Of a phase that skips: how many points of an Einsum (of its results, for the
 /// finish) are computed in this tile.
@@ -86,7 +110,7 @@ int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
 
 /// Bytes that a group loads before its first tile.
 int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
-                       Tally &tally);
+                       Tally &tally, TrafficByTensor *byTensor);
 
 } // namespace transfusion::core
 

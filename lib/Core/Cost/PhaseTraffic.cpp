@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PhaseCost.h"
+#include "SlotTouches.h"
 
 #include "transfusion/Core/Model/Footprint.h"
 
@@ -17,9 +18,11 @@ namespace {
 
 class TrafficCounter {
 public:
-  TrafficCounter(const PhaseTile &tile, const StepRuns *runs, Tally &tally)
-      : tile(tile), c(tile.c), tally(tally), order(tile.decision().order),
-        innerCuts(core::innerCuts(tile)), runs(runs) {}
+  TrafficCounter(const PhaseTile &tile, const StepRuns *runs, Tally &tally,
+                 TrafficByTensor *byTensor)
+      : byTensor(byTensor), tile(tile), c(tile.c), tally(tally),
+        order(tile.decision().order), innerCuts(core::innerCuts(tile)),
+        runs(runs), touches(tile, runs, innerCuts, tally) {}
 
   PhaseTraffic run() {
     for (int32_t id : tile.plan.groups[tile.group].buffers) {
@@ -36,6 +39,8 @@ public:
   }
 
 private:
+  TrafficByTensor *byTensor;
+
   int64_t bytes(int64_t values, int32_t bits) {
     return tally.mul(tally.count(values), bytesPerValue(bits));
   }
@@ -49,17 +54,8 @@ private:
         n = tally.mul(n, tile.trips(order[k]));
     return n;
   }
-  int64_t repeats(const Access &access) {
-    return repeats(access, static_cast<int32_t>(order.size()));
-  }
 
-  /// Bytes of the inner footprints of all epochs.
-  int64_t perEpoch(const Operand &o, int32_t bits) {
-    return runs ? perEpoch(o.access, c.tensors[o.tensor].shape, bits, *runs,
-                           static_cast<int32_t>(order.size()))
-                : perEpoch(o, bits, innerCuts);
-  }
-  /// The same for epochs that are counted set by set; `end` as in repeats().
+  /// Bytes of pieces that are counted set by set; `end` as in repeats().
   int64_t perEpoch(const Access &access, const std::vector<int64_t> &shape,
                    int32_t bits, const StepRuns &runs, int32_t end) {
     int64_t values = 0;
@@ -74,22 +70,6 @@ private:
           order[k] != tile.planned().active.rank)
         n = tally.mul(n, tile.trips(order[k]));
     return tally.mul(bytes(values, bits), n);
-  }
-  int64_t perEpoch(const Operand &o, int32_t bits,
-                   const std::vector<PieceCut> &cuts) {
-    return tally.mul(
-        bytes(valuesInAllPieces(c, o.access, c.tensors[o.tensor].shape, cuts),
-              bits),
-        repeats(o.access));
-  }
-
-  /// Sizes with the iterative rank at its last value only.
-  const std::vector<PieceCut> &lastSlice(TensorId tensor) {
-    std::vector<PieceCut> &cuts = scratchCuts;
-    cuts = innerCuts;
-    PieceCut &cut = cuts[c.tensors[tensor].iterativeRank];
-    cut = {cut.begin + cut.total - 1, 1, 1};
-    return cuts;
   }
 
   void load(const Buffer &b) {
@@ -121,6 +101,8 @@ private:
       keepActive(b, first);
     const int64_t one =
         bytes(valuesInPiece(c, b.access, shape, first), b.bitsPerValue);
+    if (byTensor)
+      byTensor->load(b.tensor, all);
     if (b.prefetchAhead > 0) {
       t.outerRead = tally.add(t.outerRead, all - one);
       t.moved.push_back({-b.prefetchAhead, one, 0});
@@ -244,61 +226,69 @@ private:
     return tally.mul(sum, turns);
   }
 
-  void store(const Buffer &b, const Operand &result, int32_t stage) {
-    if (b.storeDelay > 0) {
-      t.moved.push_back(
-          {b.storeDelay, 0,
-           bytes(valuesInPiece(c, result.access, c.tensors[result.tensor].shape,
-                               tile.spans),
-                 b.bitsPerValue)});
+  void store(const Buffer &b, EinsumId e, int32_t stage) {
+    const bool later = b.storeDelay > 0;
+    const int64_t all = bytes(later ? touches.resultIn(e, tile.spans)
+                              : b.storesLastSliceOnly ? touches.lastSlice(e)
+                                                      : touches.result(e),
+                              b.bitsPerValue);
+    if (byTensor)
+      byTensor->store(b.tensor, all);
+    if (later) {
+      t.moved.push_back({b.storeDelay, 0, all});
       return;
     }
     t.storeStage = t.storeStage < 0 ? stage : std::min(t.storeStage, stage);
-    const std::vector<PieceCut> &cuts =
-        b.storesLastSliceOnly ? lastSlice(result.tensor) : innerCuts;
-    t.outerWrite =
-        tally.add(t.outerWrite, perEpoch(result, b.bitsPerValue, cuts));
+    t.outerWrite = tally.add(t.outerWrite, all);
     std::vector<Span> &last = scratchSpans;
     last = tile.spans;
-    for (size_t r = 0; r < cuts.size(); ++r) {
-      const int64_t skipped = (cuts[r].pieces() - 1) * cuts[r].piece;
-      last[r] = {cuts[r].begin + skipped, cuts[r].total - skipped};
+    for (size_t r = 0; r < innerCuts.size(); ++r) {
+      const int64_t skipped = (innerCuts[r].pieces() - 1) * innerCuts[r].piece;
+      last[r] = {innerCuts[r].begin + skipped, innerCuts[r].total - skipped};
     }
-    t.lastWrite = tally.add(
-        t.lastWrite, bytes(valuesInPiece(c, result.access,
-                                         c.tensors[result.tensor].shape, last),
-                           b.bitsPerValue));
+    t.lastWrite = tally.add(t.lastWrite,
+                            bytes(touches.resultIn(e, last), b.bitsPerValue));
   }
 
   void visit(const PlannedSlot &slot) {
-    const Einsum &e = c.einsums[slot.einsum];
-    auto bitsOf = [&](int32_t buffer) {
-      return tile.plan.buffers[buffer].bitsPerValue;
+    const EinsumId id = slot.einsum;
+    const Einsum &e = c.einsums[id];
+    auto read = [&](int64_t values, int32_t buffer) {
+      const Buffer &b = tile.plan.buffers[buffer];
+      const int64_t n = bytes(values, b.bitsPerValue);
+      t.bufferRead = tally.add(t.bufferRead, n);
+      if (byTensor)
+        byTensor->read(b.tensor, n);
     };
-    auto read = [&](int64_t n) { t.bufferRead = tally.add(t.bufferRead, n); };
-    auto write = [&](int64_t n) {
+    auto write = [&](int64_t values, int32_t buffer) {
+      const Buffer &b = tile.plan.buffers[buffer];
+      const int64_t n = bytes(values, b.bitsPerValue);
       t.bufferWrite = tally.add(t.bufferWrite, n);
+      if (byTensor)
+        byTensor->write(b.tensor, n);
     };
-    for (size_t i = 0; i < slot.inputs.size(); ++i)
-      read(perEpoch(e.inputs[i], bitsOf(slot.inputs[i].buffer)));
-    for (size_t i = 0; i < slot.finishInputs.size(); ++i)
-      read(perEpoch(e.finishInputs[i], bitsOf(slot.finishInputs[i].buffer)));
-    if (slot.accumulator >= 0) {
-      const int64_t sums = perEpoch(e.result, bitsOf(slot.accumulator));
-      read(sums);
-      if (slot.accumulates)
-        write(sums);
+    auto readAll = [&](const std::vector<Operand> &operands,
+                       const std::vector<OperandSource> &from, bool inFinish) {
+      for (size_t i = 0; i < from.size(); ++i)
+        read(touches.input(id, operands[i], from[i].distance, inFinish),
+             from[i].buffer);
+    };
+    readAll(e.inputs, slot.inputs, /*inFinish=*/false);
+    readAll(e.finishInputs, slot.finishInputs, /*inFinish=*/true);
+    if (slot.accumulates) {
+      read(touches.sums(id), slot.accumulator);
+      write(touches.result(id), slot.accumulator);
+    } else if (slot.accumulator >= 0) {
+      read(touches.result(id), slot.accumulator);
     }
     if (slot.window >= 0)
-      write(perEpoch(e.result, bitsOf(slot.window)));
-    if (slot.carried >= 0)
-      write(slot.window >= 0 // a recurrence keeps its last slice
-                ? perEpoch(e.result, bitsOf(slot.carried),
-                           lastSlice(e.result.tensor))
-                : perEpoch(e.result, bitsOf(slot.carried)));
-    for (int32_t id : {slot.window, slot.carried})
-      if (id >= 0 && tile.plan.buffers[id].storeToOuter)
-        store(tile.plan.buffers[id], e.result, slot.stage);
+      write(touches.result(id), slot.window);
+    if (slot.carried >= 0) // of a recurrence the last slice
+      write(slot.window >= 0 ? touches.lastSlice(id) : touches.result(id),
+            slot.carried);
+    for (int32_t buffer : {slot.window, slot.carried})
+      if (buffer >= 0 && tile.plan.buffers[buffer].storeToOuter)
+        store(tile.plan.buffers[buffer], id, slot.stage);
   }
 
   const PhaseTile &tile;
@@ -307,6 +297,7 @@ private:
   const std::vector<RankId> &order;
   const std::vector<PieceCut> innerCuts; ///< by RankId
   const StepRuns *runs;
+  SlotTouches touches;
   std::vector<PieceCut> scratchCuts;
   std::vector<Span> scratchSpans;
   PhaseTraffic t;
@@ -323,8 +314,33 @@ std::vector<PieceCut> innerCuts(const PhaseTile &tile) {
 }
 
 PhaseTraffic trafficOf(const PhaseTile &tile, const StepRuns *runs,
-                       Tally &tally) {
-  return TrafficCounter(tile, runs, tally).run();
+                       Tally &tally, TrafficByTensor *byTensor) {
+  return TrafficCounter(tile, runs, tally, byTensor).run();
+}
+
+TrafficByTensor::TrafficByTensor(size_t tensorCount, size_t memories,
+                                 MemoryId buffer, Tally &tally)
+    : buffer(buffer), tally(tally) {
+  const std::vector<int64_t> none(memories, 0);
+  tensors.assign(tensorCount, {none, none});
+}
+
+void TrafficByTensor::load(TensorId t, int64_t bytes) {
+  add(tensors[t].readBytes[0], bytes);
+  add(tensors[t].writeBytes[buffer], bytes);
+}
+
+void TrafficByTensor::store(TensorId t, int64_t bytes) {
+  add(tensors[t].readBytes[buffer], bytes);
+  add(tensors[t].writeBytes[0], bytes);
+}
+
+void TrafficByTensor::read(TensorId t, int64_t bytes) {
+  add(tensors[t].readBytes[buffer], bytes);
+}
+
+void TrafficByTensor::write(TensorId t, int64_t bytes) {
+  add(tensors[t].writeBytes[buffer], bytes);
 }
 
 int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
@@ -350,7 +366,7 @@ int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
 }
 
 int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
-                       Tally &tally) {
+                       Tally &tally, TrafficByTensor *byTensor) {
   const std::vector<Span> whole = wholeSpans(c);
   int64_t sum = 0;
   for (int32_t id : plan.groups[group].buffers) {
@@ -359,7 +375,10 @@ int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
       continue;
     const int64_t values = tally.count(
         valuesInPiece(c, b.access, c.tensors[b.tensor].shape, whole));
-    sum = tally.add(sum, tally.mul(values, bytesPerValue(b.bitsPerValue)));
+    const int64_t n = tally.mul(values, bytesPerValue(b.bitsPerValue));
+    sum = tally.add(sum, n);
+    if (byTensor)
+      byTensor->load(b.tensor, n);
   }
   return sum;
 }

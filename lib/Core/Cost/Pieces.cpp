@@ -11,6 +11,7 @@
 #include "transfusion/Core/Model/Footprint.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace transfusion::core {
 
@@ -186,6 +187,154 @@ int64_t valuesInAllPieces(const Cascade &c, const Access &access,
           return valuesInPiece(c, joint, jointShape, box);
         })));
   }
+  return tally.overflow ? -1 : product;
+}
+
+//===----------------------------------------------------------------------===//
+// Values that points read
+//===----------------------------------------------------------------------===//
+
+bool namesEveryValue(const Cascade &c, const Access &access) {
+  // A dimension tells the values of its ranks, given those already told.
+  std::vector<RankId> told;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const LinearExpr &expr : access) {
+      LinearExpr rest;
+      for (const auto &t : expr.terms)
+        if (!has(told, t.first))
+          rest.terms.push_back(t);
+      if (rest.terms.empty() || !isDigits(c, rest))
+        continue;
+      for (const auto &t : rest.terms)
+        told.push_back(t.first);
+      changed = true;
+    }
+  }
+  for (const LinearExpr &expr : access)
+    for (const auto &t : expr.terms)
+      if (!has(told, t.first))
+        return false;
+  return true;
+}
+
+/// Different coordinates of a dimension that is no digits, over a box.
+static int64_t touchedLength(const LinearExpr &expr, int64_t size,
+                             const std::vector<Span> &box) {
+  std::vector<std::pair<int64_t, int64_t>> steps; // of a rank, and its values
+  for (const auto &t : expr.terms)
+    steps.push_back({std::abs(t.second), box[t.first].extent});
+  std::sort(steps.begin(), steps.end());
+  Wide reach = 0;
+  bool gaps = false;
+  for (const auto &[step, extent] : steps) {
+    gaps |= extent > 1 && step > reach + 1;
+    reach += Wide(step) * (extent - 1);
+  }
+  const Interval i = interval(expr, [&](RankId r) { return box[r]; });
+  if (!gaps) {
+    const Wide length =
+        std::min<Wide>(i.hi, size - 1) - std::max<Wide>(i.lo, 0) + 1;
+    return static_cast<int64_t>(std::max<Wide>(length, 0));
+  }
+  std::vector<int64_t> all{expr.constant};
+  for (const auto &t : expr.terms) {
+    std::vector<int64_t> next;
+    for (int64_t v = 0; v < box[t.first].extent; ++v)
+      for (int64_t x : all)
+        next.push_back(x + (box[t.first].begin + v) * t.second);
+    std::sort(next.begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+    all = std::move(next);
+  }
+  return std::count_if(all.begin(), all.end(),
+                       [&](int64_t x) { return x >= 0 && x < size; });
+}
+
+/// Sum over pieces of touchedLength: it depends on their sizes alone, so pieces
+/// of the same sizes are looked at once.
+static int64_t sumOfTouched(const LinearExpr &expr, int64_t size,
+                            const std::vector<PieceCut> &cuts) {
+  auto whole = [&](RankId r) { return Span{cuts[r].begin, cuts[r].total}; };
+  std::vector<RankId> ranks;
+  for (const auto &t : expr.terms)
+    ranks.push_back(t.first);
+  if (!within(interval(expr, whole), size))
+    return sumOneByOne(ranks, cuts, [&](const std::vector<Span> &box) {
+      return touchedLength(expr, size, box);
+    });
+  Tally tally;
+  int64_t sum = 0;
+  std::vector<Span> box(cuts.size(), Span{0, 1});
+  for (uint64_t ragged = 0; ragged < uint64_t(1) << ranks.size(); ++ragged) {
+    int64_t times = 1;
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      const PieceCut &cut = cuts[ranks[i]];
+      const int64_t last = cut.total - (cut.pieces() - 1) * cut.piece;
+      const bool isLast = ragged >> i & 1;
+      times = tally.mul(times, isLast ? 1 : cut.pieces() - 1);
+      box[ranks[i]] = {cut.begin, isLast ? last : cut.piece};
+    }
+    if (times > 0) // coordinates only move: all of them are in the tensor
+      sum = tally.add(
+          sum, tally.mul(times,
+                         touchedLength(
+                             expr, std::numeric_limits<int64_t>::max(), box)));
+  }
+  return tally.overflow ? -1 : sum;
+}
+
+/// Points of the ranks of `access` whose coordinates exist.
+static int64_t pointsWithin(const Access &access,
+                            const std::vector<int64_t> &shape,
+                            const std::vector<PieceCut> &cuts) {
+  auto whole = [&](RankId r) { return Span{cuts[r].begin, cuts[r].total}; };
+  const std::vector<RankId> ranks = accessRanks(access);
+  std::vector<Span> spans;
+  for (RankId r : ranks)
+    spans.push_back(whole(r));
+  std::vector<Constraint> inside;
+  for (size_t d = 0; d < access.size(); ++d) {
+    if (within(interval(access[d], whole), shape[d]))
+      continue;
+    Constraint low{access[d]}, high{access[d]};
+    for (auto &t : high.expr.terms)
+      t.second = -t.second;
+    high.expr.constant = shape[d] - 1 - access[d].constant;
+    inside.push_back(std::move(low));
+    inside.push_back(std::move(high));
+  }
+  return countPoints(ranks, spans, inside);
+}
+
+int64_t touchedInAllPieces(const Cascade &c, const Access &access,
+                           const std::vector<int64_t> &shape,
+                           const std::vector<PieceCut> &cuts) {
+  Tally tally;
+  int64_t product = 1;
+  Access joint;
+  std::vector<int64_t> jointShape;
+  for (size_t d = 0; d < access.size(); ++d) {
+    const LinearExpr &expr = access[d];
+    bool shared = false;
+    for (size_t o = 0; o < access.size() && !shared; ++o)
+      shared = o != d && sharesRank(expr, access[o]);
+    if (shared) {
+      joint.push_back(expr);
+      jointShape.push_back(shape[d]);
+      continue;
+    }
+    const bool digits = expr.terms.size() <= 1 || isDigits(c, expr);
+    product = tally.mul(
+        product, tally.count(digits ? sumOfLengths(c, expr, shape[d], cuts)
+                                    : sumOfTouched(expr, shape[d], cuts)));
+  }
+  if (!joint.empty())
+    product = tally.mul(
+        product,
+        tally.count(namesEveryValue(c, joint)
+                        ? pointsWithin(joint, jointShape, cuts)
+                        : valuesInAllPieces(c, joint, jointShape, cuts)));
   return tally.overflow ? -1 : product;
 }
 

@@ -38,6 +38,15 @@ int64_t valuesInAllPieces(const Cascade &c, const Access &access,
                           const std::vector<int64_t> &shape,
                           const std::vector<PieceCut> &cuts);
 
+/// True when no two points of the ranks of `access` have the same coordinates.
+bool namesEveryValue(const Cascade &c, const Access &access);
+
+/// As valuesInAllPieces, of the values that points of the pieces read: without
+/// the gaps of a halo, and only the diagonal of [k, k].
+int64_t touchedInAllPieces(const Cascade &c, const Access &access,
+                           const std::vector<int64_t> &shape,
+                           const std::vector<PieceCut> &cuts);
+
 /// True when some coordinate of `expr` over `box` is outside [0, size).
 bool reachesOut(const LinearExpr &expr, int64_t size,
                 const std::vector<Span> &box);

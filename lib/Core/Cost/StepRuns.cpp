@@ -30,7 +30,9 @@ StepRuns stepRuns(const ActiveSteps &active, const std::vector<PieceCut> &cuts,
   const int64_t end = steps.begin + steps.total;
 
   std::map<std::pair<uint32_t, int64_t>, int64_t> sets;
+  // By which ranks are ragged: steps before the last there is, and that one.
   std::vector<int64_t> before(size_t(1) << n, 0), last(size_t(1) << n, 0);
+  std::vector<int64_t> rowsBefore(before), rowsAtLast(last); // that start there
   std::vector<int64_t> index(n, 0);
   uint32_t ragged = 0;
   auto place = [&](size_t i) {
@@ -50,6 +52,7 @@ StepRuns stepRuns(const ActiveSteps &active, const std::vector<PieceCut> &cuts,
       const int64_t atEnd = run.last == end;
       before[ragged] += run.steps() - atEnd;
       last[ragged] += atEnd;
+      ++(atEnd && run.steps() == 1 ? rowsAtLast : rowsBefore)[ragged];
     }
     size_t i = n;
     while (i > 0 && ++index[i - 1] == cuts[runs.rows[i - 1]].pieces()) {
@@ -68,7 +71,7 @@ StepRuns stepRuns(const ActiveSteps &active, const std::vector<PieceCut> &cuts,
       const int64_t times = atEnd ? last[mask] : before[mask];
       if (times == 0)
         continue;
-      EpochSet set{cuts, times};
+      EpochSet set{cuts, times, (atEnd ? rowsAtLast : rowsBefore)[mask]};
       for (size_t i = 0; i < n; ++i) {
         PieceCut &cut = set.cuts[runs.rows[i]];
         if (mask >> i & 1)

@@ -30,6 +30,7 @@ namespace transfusion::core {
 struct EpochSet {
   std::vector<PieceCut> cuts;
   int64_t times = 1;
+  int64_t firsts = 0; ///< of these: the first step of a row
 };
 
 /// Rows that are alike: bit i of `ragged` says that rank i of StepRuns::rows is

@@ -53,12 +53,22 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
   for (int n = 0; n < 20000 && compared < 900; ++n) {
     const RandomCase r = randomCase(rng);
     const Plan plan = makePlan(r.c, r.a, r.s);
-    const CostReport cost = evaluate(r.c, r.a, r.s, plan);
+    std::vector<TensorTraffic> byTensor;
+    const CostReport cost = Evaluator(r.c, r.a).evaluate(r.s, plan, byTensor);
     if (!cost.faults.empty())
       continue;
     const Walked walked = walk(r.c, r.a, r.s, plan);
     SCOPED_TRACE("case " + std::to_string(n) + " " + r.family);
     expectSame(cost, walked, r.a);
+    for (size_t m = 0; m < r.a.memories.size(); ++m) {
+      int64_t read = 0, written = 0;
+      for (const TensorTraffic &t : byTensor) {
+        read += t.readBytes[m];
+        written += t.writeBytes[m];
+      }
+      EXPECT_EQ(read, cost.readBytes[m]);
+      EXPECT_EQ(written, cost.writeBytes[m]);
+    }
     if (HasFailure())
       return;
     ++compared;

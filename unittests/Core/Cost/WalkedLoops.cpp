@@ -57,6 +57,51 @@ int64_t GroupLoops::bytesOf(const Access &access, TensorId t, int32_t bits,
   return values * ((bits + 7) / 8);
 }
 
+int64_t GroupLoops::touchedBytes(EinsumId id, const Operand &o, int32_t bits,
+                                 const Box &box, bool inFinish,
+                                 bool constantFirst) const {
+  const Einsum &e = c.einsums[id];
+  const Tensor &t = c.tensors[o.tensor];
+  std::vector<RankId> ranks;
+  for (RankId r : e.ranks)
+    if (!inFinish || !isReducedRank(c, id, r))
+      ranks.push_back(r);
+  std::vector<Constraint> domain;
+  for (const Constraint &k : e.domain)
+    if (std::all_of(k.expr.terms.begin(), k.expr.terms.end(),
+                    [&](const auto &term) { return has(ranks, term.first); }))
+      domain.push_back(k);
+  auto coordinatesOf = [&](const std::vector<int64_t> &v) {
+    std::vector<int64_t> at;
+    for (const LinearExpr &x : o.access)
+      at.push_back(valueOf(x, v));
+    return at;
+  };
+  std::set<std::vector<int64_t>> everywhere, touched;
+  std::vector<RankId> own = accessRanks(o.access);
+  size_t points = 0;
+  forEachPoint(own, wholeSpans(c), [&](const std::vector<int64_t> &v) {
+    everywhere.insert(coordinatesOf(v));
+    ++points;
+  });
+  if (everywhere.size() < points)
+    domain.clear();
+  forEachPoint(ranks, box, [&](const std::vector<int64_t> &v) {
+    for (const Constraint &k : domain)
+      if (valueOf(k.expr, v) < 0)
+        return;
+    const std::vector<int64_t> at = coordinatesOf(v);
+    for (size_t d = 0; d < at.size(); ++d)
+      if (at[d] < 0 || at[d] >= t.shape[d])
+        return;
+    if (constantFirst && t.iterativeDim >= 0 && t.producer >= 0 &&
+        at[t.iterativeDim] == 0)
+      return;
+    touched.insert(at);
+  });
+  return static_cast<int64_t>(touched.size()) * ((bits + 7) / 8);
+}
+
 std::vector<int64_t> GroupLoops::pieceOf(const Buffer &b, const Loops &loops,
                                          int64_t epoch) const {
   const Phase &phase = s.groups[g].phases[b.phase];

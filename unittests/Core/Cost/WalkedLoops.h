@@ -46,6 +46,11 @@ protected:
   /// Coordinates that a dense piece holds, clipped to the tensor.
   int64_t bytesOf(const Access &access, TensorId t, int32_t bits,
                   const Box &box) const;
+  /// Coordinates that points of the Einsum (its results: `inFinish`) read. A
+  /// domain that cuts a halo is ignored; so are, with `constantFirst`, slices
+  /// before the first of a recurrence.
+  int64_t touchedBytes(EinsumId e, const Operand &o, int32_t bits,
+                       const Box &box, bool inFinish, bool constantFirst) const;
   /// Of a Block buffer: what tells one piece from another.
   std::vector<int64_t> pieceOf(const Buffer &b, const Loops &loops,
                                int64_t epoch) const;

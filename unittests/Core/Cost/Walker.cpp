@@ -102,7 +102,10 @@ private:
   }
 
   int64_t wholeResult(const Buffer &b, const Box &tile) {
-    return bytesOf(b.access, b.tensor, b.bitsPerValue, tile);
+    const EinsumId e = c.tensors[b.tensor].producer;
+    return e < 0 ? 0
+                 : touchedBytes(e, c.einsums[e].result, b.bitsPerValue, tile,
+                                /*inFinish=*/true, /*constantFirst=*/false);
   }
 
   /// What moves during this phase for another one, of this outer tile or of a
@@ -189,7 +192,7 @@ private:
           if (i < 0 || i >= length)
             continue;
           loadFor(slot, tile, before0 + i, steps + i);
-          runSlot(slot, tile, pipeline[i], i + 1 == length, w);
+          runSlot(slot, tile, pipeline[i], i == 0, i + 1 == length, w);
         }
       }
       if (phase.wrap)
@@ -270,7 +273,7 @@ private:
   }
 
   void runSlot(const PlannedSlot &slot, const Box &tile, int64_t epoch,
-               bool lastOfPipeline, WalkedPhase &w) {
+               bool firstOfPipeline, bool lastOfPipeline, WalkedPhase &w) {
     const Phase &phase = s.groups[g].phases[ph];
     const Einsum &e = c.einsums[slot.einsum];
     const Tensor &t = c.tensors[e.result.tensor];
@@ -316,14 +319,21 @@ private:
 
     // Traffic at the buffer, and what leaves the group.
     auto bits = [&](int32_t id) { return p.buffers[id].bitsPerValue; };
-    for (size_t i = 0; i < slot.inputs.size(); ++i)
-      bufferRead += bytesOf(e.inputs[i].access, e.inputs[i].tensor,
-                            bits(slot.inputs[i].buffer), box);
-    for (size_t i = 0; i < slot.finishInputs.size(); ++i)
-      bufferRead += bytesOf(e.finishInputs[i].access, e.finishInputs[i].tensor,
-                            bits(slot.finishInputs[i].buffer), box);
+    auto read = [&](const std::vector<Operand> &operands,
+                    const std::vector<OperandSource> &from, bool inFinish) {
+      for (size_t i = 0; i < from.size(); ++i) {
+        if (phase.skip && from[i].distance > 0 && firstOfPipeline)
+          continue; // a constant
+        bufferRead += touchedBytes(slot.einsum, operands[i],
+                                   bits(from[i].buffer), box, inFinish,
+                                   /*constantFirst=*/!phase.skip);
+      }
+    };
+    read(e.inputs, slot.inputs, /*inFinish=*/false);
+    read(e.finishInputs, slot.finishInputs, /*inFinish=*/true);
     auto resultBytes = [&](int32_t id) {
-      return bytesOf(e.result.access, e.result.tensor, bits(id), box);
+      return touchedBytes(slot.einsum, e.result, bits(id), box,
+                          /*inFinish=*/true, /*constantFirst=*/false);
     };
     const bool atLast = t.iterativeRank >= 0 &&
                         (phase.skip ? lastOfPipeline
@@ -331,7 +341,12 @@ private:
                                               box[t.iterativeRank].extent ==
                                           c.ranks[t.iterativeRank].extent);
     if (slot.accumulates) {
-      bufferRead += resultBytes(slot.accumulator);
+      bool first = true;
+      for (RankId r : e.ranks)
+        first &=
+            !isReducedRank(c, slot.einsum, r) || box[r].begin == tile[r].begin;
+      if (!first)
+        bufferRead += resultBytes(slot.accumulator);
       bufferWritten += resultBytes(slot.accumulator);
       out.accumulated = true;
       return;

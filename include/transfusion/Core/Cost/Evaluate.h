@@ -13,11 +13,14 @@
 // them, computing the first result + own stores) + exposed; group = sum over
 // phases and outer tiles; layer = sum over groups. Cycles are at arch.clockHz.
 //
-// What is counted at the memory that feeds the units: each slot reads each
-// operand's inner footprint and writes its result's, once per epoch (a slot
-// that accumulates reads and writes its sums); what is loaded is written, what
-// is stored is read; the last slice of a Carried recurrence is written once
-// more. Footprints end where the tensor ends.
+// What is counted at the memory that feeds the units: in each epoch each slot
+// reads once every value of an operand that some point in it reads, and writes
+// its results. Points that a domain takes away do not exist. What is a constant
+// is not read: the slice before the first of a recurrence, and partial sums of
+// which there are none yet; else a slot that accumulates reads and writes its
+// sums. What is loaded is written, what is stored is read; the last slice of a
+// Carried recurrence is written once more. Loads move whole boxes, which end
+// where the tensor ends, stores the results that exist.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_CORE_COST_EVALUATE_H
@@ -78,6 +81,11 @@ struct CostReport {
   std::vector<std::string> faults;
 };
 
+/// Bytes of one tensor, by MemoryId.
+struct TensorTraffic {
+  std::vector<int64_t> readBytes, writeBytes;
+};
+
 CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s);
 CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s,
                     const Plan &p);
@@ -94,6 +102,9 @@ public:
 
   CostReport evaluate(const Schedule &s);
   CostReport evaluate(const Schedule &s, const Plan &p);
+  /// Also says which tensors the bytes are of, by TensorId.
+  CostReport evaluate(const Schedule &s, const Plan &p,
+                      std::vector<TensorTraffic> &byTensor);
 
 private:
   class Impl;

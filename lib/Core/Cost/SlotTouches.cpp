@@ -1,0 +1,247 @@
+//===- SlotTouches.cpp - Values that a slot reads and writes --------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SlotTouches.h"
+
+#include "transfusion/Core/Model/Projection.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+static bool uses(const std::vector<Constraint> &where, RankId r) {
+  for (const Constraint &k : where)
+    if (k.expr.uses(r))
+      return true;
+  return false;
+}
+
+static LinearExpr term(RankId r, int64_t coefficient, int64_t constant) {
+  LinearExpr x;
+  x.terms.push_back({r, coefficient});
+  x.constant = constant;
+  return x;
+}
+
+/// An empty reduction yields the operator's identity, so only what constrains
+/// result ranks alone takes results away.
+std::vector<Constraint> SlotTouches::onResult(EinsumId e) const {
+  std::vector<Constraint> where;
+  for (const Constraint &k : c.einsums[e].domain) {
+    bool kept = true;
+    for (const auto &t : k.expr.terms)
+      kept &= !isReducedRank(c, e, t.first);
+    if (kept)
+      where.push_back(k);
+  }
+  return where;
+}
+
+int64_t SlotTouches::repeats(const Access &access,
+                             const std::vector<Constraint> &where,
+                             const std::vector<PieceCut> &cuts) {
+  int64_t n = 1;
+  for (RankId r : tile.decision().order)
+    if (!usesRank(access, r) && !uses(where, r))
+      n = tally.mul(n, cuts[r].pieces());
+  return n;
+}
+
+int64_t SlotTouches::inRuns(const Operand &o, const StepRuns &runs,
+                            bool notFirst) {
+  const std::vector<int64_t> &shape = c.tensors[o.tensor].shape;
+  int64_t values = 0;
+  for (const EpochSet &set : runs.epochs)
+    values = tally.add(
+        values,
+        tally.mul(tally.count(touchedInAllPieces(c, o.access, shape, set.cuts)),
+                  notFirst ? set.times - set.firsts : set.times));
+  int64_t n = 1;
+  for (RankId r : tile.decision().order)
+    if (!usesRank(o.access, r) && !runs.isRow(r) &&
+        r != tile.planned().active.rank)
+      n = tally.mul(n, innerCuts[r].pieces());
+  return tally.mul(values, n);
+}
+
+/// Takes `r` out of `where`: what holds for some of its values.
+static void eliminateRank(std::vector<Constraint> &where, RankId r) {
+  std::vector<Constraint> left;
+  for (const Constraint &x : where) {
+    if (!x.expr.uses(r)) {
+      if (!contains(left, x))
+        left.push_back(x);
+      continue;
+    }
+    if (coefficientOf(x.expr, r) < 0)
+      continue;
+    for (const Constraint &y : where) {
+      Constraint implied;
+      if (coefficientOf(y.expr, r) < 0 &&
+          eliminate(x.expr, y.expr, r, implied.expr) &&
+          !(implied.expr.terms.empty() && implied.expr.constant >= 0) &&
+          !contains(left, implied))
+        left.push_back(std::move(implied));
+    }
+  }
+  where = std::move(left);
+}
+
+/// How far the coefficients of `r` are from 1, by which elimination is exact.
+static int64_t weightOf(const std::vector<Constraint> &where, RankId r) {
+  int64_t weight = 0;
+  for (const Constraint &k : where)
+    weight = std::max(weight, std::abs(coefficientOf(k.expr, r)));
+  return weight;
+}
+
+int64_t SlotTouches::inDomain(const Operand &o,
+                              const std::vector<PieceCut> &cuts,
+                              std::vector<Constraint> where) {
+  const std::vector<Constraint> domain = where;
+  const RankId rankCount = static_cast<RankId>(cuts.size());
+  std::vector<RankId> axes, gone;
+  std::vector<Span> spans;
+  int64_t n = repeats(o.access, domain, cuts);
+  for (RankId r = 0; r < rankCount; ++r) {
+    const PieceCut &cut = cuts[r];
+    const bool read = usesRank(o.access, r);
+    if (!uses(domain, r)) {
+      if (read)
+        n = tally.mul(n, cut.total);
+      continue;
+    }
+    if (read) {
+      axes.push_back(r);
+      spans.push_back({cut.begin, cut.total});
+      continue;
+    }
+    gone.push_back(r);
+    where.push_back({term(r, 1, -cut.begin)});
+    where.push_back({term(r, -1, cut.begin + cut.total - 1)});
+    if (cut.pieces() == 1)
+      continue;
+    const RankId piece = rankCount + r; // which one
+    axes.push_back(piece);
+    spans.push_back({0, cut.pieces()});
+    Constraint from{term(r, 1, -cut.begin)},
+        to{term(r, -1, cut.begin + cut.piece - 1)};
+    from.expr.terms.push_back({piece, -cut.piece});
+    to.expr.terms.push_back({piece, cut.piece});
+    where.push_back(std::move(from));
+    where.push_back(std::move(to));
+  }
+  while (!gone.empty()) {
+    const auto next =
+        std::min_element(gone.begin(), gone.end(), [&](RankId x, RankId y) {
+          return weightOf(where, x) < weightOf(where, y);
+        });
+    eliminateRank(where, *next);
+    gone.erase(next);
+  }
+  // Where nothing is left to count the constraints are constants.
+  for (const Constraint &k : where)
+    if (k.expr.terms.empty() && k.expr.constant < 0)
+      return 0;
+  return tally.mul(n, tally.count(countPoints(axes, spans, where)));
+}
+
+int64_t SlotTouches::inEpochs(EinsumId e, const Operand &o,
+                              const std::vector<PieceCut> &cuts,
+                              const StepRuns *runs, bool notFirst,
+                              const std::vector<Constraint> &where) {
+  const std::vector<int64_t> &shape = c.tensors[o.tensor].shape;
+  // Of a phase that skips, points exist in steps that run only; where some of
+  // the domain does not matter, every step that runs is counted as it is.
+  const bool cut = !where.empty() && namesEveryValue(c, o.access) &&
+                   (!runs || where.size() == c.einsums[e].domain.size());
+  if (runs && !cut)
+    return inRuns(o, *runs, notFirst);
+  if (!cut)
+    return tally.mul(tally.count(touchedInAllPieces(c, o.access, shape, cuts)),
+                     repeats(o.access, {}, cuts));
+  std::vector<Constraint> all = where;
+  for (size_t d = 0; d < o.access.size(); ++d) { // coordinates that exist
+    LinearExpr most = o.access[d];
+    for (auto &t : most.terms)
+      t.second = -t.second;
+    most.constant = shape[d] - 1 - most.constant;
+    std::vector<Span> box;
+    for (const PieceCut &piece : cuts)
+      box.push_back({piece.begin, piece.total});
+    if (!reachesOut(o.access[d], shape[d], box))
+      continue;
+    all.push_back({o.access[d]});
+    all.push_back({std::move(most)});
+  }
+  return inDomain(o, cuts, std::move(all));
+}
+
+int64_t SlotTouches::input(EinsumId e, const Operand &o, int32_t distance,
+                           bool inFinish) {
+  std::vector<Constraint> where = inFinish ? onResult(e) : c.einsums[e].domain;
+  const Tensor &t = c.tensors[o.tensor];
+  // The slice before the first is a constant: nobody reads it.
+  const bool recurs = t.iterativeDim >= 0 && t.producer >= 0;
+  if (!recurs || runs)
+    return inEpochs(e, o, innerCuts, runs, recurs && distance > 0, where);
+  const LinearExpr &slice = o.access[t.iterativeDim];
+  if (where.empty() && slice.terms.size() == 1 &&
+      slice.terms.front().second == 1) {
+    PieceCut first = innerCuts[slice.terms.front().first];
+    const int64_t missing = 1 - slice.constant - first.begin;
+    if (missing <= 0)
+      return inEpochs(e, o, innerCuts, nullptr, false, where);
+    if (missing >= first.total)
+      return 0;
+    std::vector<PieceCut> cuts = innerCuts;
+    PieceCut &rest = cuts[slice.terms.front().first];
+    rest.begin += missing;
+    rest.total -= missing;
+    return inEpochs(e, o, cuts, nullptr, false, where);
+  }
+  if (slice.terms.empty())
+    return slice.constant > 0 ? inEpochs(e, o, innerCuts, nullptr, false, where)
+                              : 0;
+  where.push_back({slice});
+  --where.back().expr.constant;
+  return inEpochs(e, o, innerCuts, nullptr, false, where);
+}
+
+int64_t SlotTouches::resultIn(EinsumId e, const std::vector<PieceCut> &cuts,
+                              const StepRuns *some) {
+  return inEpochs(e, c.einsums[e].result, cuts, some, false, onResult(e));
+}
+
+int64_t SlotTouches::resultIn(EinsumId e, const std::vector<Span> &box) {
+  std::vector<PieceCut> cuts;
+  for (const Span &span : box)
+    cuts.push_back({span.begin, span.extent, span.extent});
+  return resultIn(e, cuts, nullptr);
+}
+
+int64_t SlotTouches::lastSlice(EinsumId e) {
+  const TensorId tensor = c.einsums[e].result.tensor;
+  std::vector<PieceCut> cuts = innerCuts;
+  PieceCut &cut = cuts[c.tensors[tensor].iterativeRank];
+  cut = {cut.begin + cut.total - 1, 1, 1};
+  return inEpochs(e, c.einsums[e].result, cuts, nullptr, false,
+                  runs ? std::vector<Constraint>() : onResult(e));
+}
+
+int64_t SlotTouches::sums(EinsumId e) {
+  std::vector<PieceCut> first = innerCuts;
+  for (RankId r : reducedRanks(c, e))
+    first[r].total = std::min(first[r].piece, first[r].total);
+  const int64_t all = result(e);
+  if (!runs)
+    return all - resultIn(e, first, nullptr);
+  const StepRuns some = stepRuns(tile.planned().active, first, /*idle=*/true);
+  return all - resultIn(e, first, &some);
+}
+
+} // namespace transfusion::core

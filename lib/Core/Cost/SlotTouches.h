@@ -1,0 +1,67 @@
+//===- SlotTouches.h - Values that a slot reads and writes ------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Core/Cost. In each epoch a slot touches a value of an operand
+// once, if some point that exists reads it: a domain (causal, padded) takes
+// points away, and with them values. Summed over the epochs of a tile in closed
+// form. To do so the values v of a looped rank that the operand lacks are
+// written as begin + q*piece + o: epochs are told apart by q, and o goes away
+// by elimination, which is exact as long as one of two coefficients is 1.
+//
+// Toy example, keys m <= p, queries 0..3 in epochs of 2, all keys in each: of
+// m the first epoch touches 2, the second 4.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CORE_COST_SLOTTOUCHES_H
+#define TRANSFUSION_LIB_CORE_COST_SLOTTOUCHES_H
+
+#include "PhaseCost.h"
+
+namespace transfusion::core {
+
+class SlotTouches {
+public:
+  /// `runs`: of a phase that skips, else null.
+  SlotTouches(const PhaseTile &tile, const StepRuns *runs,
+              const std::vector<PieceCut> &innerCuts, Tally &tally)
+      : tile(tile), c(tile.c), runs(runs), innerCuts(innerCuts), tally(tally) {}
+
+  /// Of an operand of the map, or of the finish, which is read at results.
+  int64_t input(EinsumId e, const Operand &o, int32_t distance, bool inFinish);
+  /// Of the result.
+  int64_t result(EinsumId e) { return resultIn(e, innerCuts, runs); }
+  /// The same where the iterative rank is at the last value that runs.
+  int64_t lastSlice(EinsumId e);
+  /// Partial sums that are read back: none in the first epoch of a result.
+  int64_t sums(EinsumId e);
+  /// Of the result, in one box.
+  int64_t resultIn(EinsumId e, const std::vector<Span> &box);
+
+private:
+  int64_t resultIn(EinsumId e, const std::vector<PieceCut> &cuts,
+                   const StepRuns *runs);
+  int64_t inEpochs(EinsumId e, const Operand &o,
+                   const std::vector<PieceCut> &cuts, const StepRuns *runs,
+                   bool notFirst, const std::vector<Constraint> &where);
+  int64_t inRuns(const Operand &o, const StepRuns &runs, bool notFirst);
+  int64_t inDomain(const Operand &o, const std::vector<PieceCut> &cuts,
+                   std::vector<Constraint> where);
+  /// Steps of loops that neither the access nor `where` depends on.
+  int64_t repeats(const Access &access, const std::vector<Constraint> &where,
+                  const std::vector<PieceCut> &cuts);
+  std::vector<Constraint> onResult(EinsumId e) const;
+
+  const PhaseTile &tile;
+  const Cascade &c;
+  const StepRuns *runs;
+  const std::vector<PieceCut> &innerCuts;
+  Tally &tally;
+};
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_LIB_CORE_COST_SLOTTOUCHES_H
