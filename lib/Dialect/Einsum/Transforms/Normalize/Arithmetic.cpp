@@ -1,4 +1,4 @@
-//===- Arithmetic.cpp - Sums, products and other scalar ops ---------------===//
+//===- Arithmetic.cpp - Sums and products ---------------------------------===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Hashing.h"
-#include "Indices.h"
 #include "NormalForm.h"
+#include "OperandOrder.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
 
@@ -38,73 +37,6 @@ bool normal::isClose(double a, double b, Type type, unsigned ulps) {
       cast<FloatType>(type).getFloatSemantics());
   return a == b ||
          std::abs(a - b) <= ulps * std::ldexp(std::abs(b), 1 - int(precision));
-}
-
-//===----------------------------------------------------------------------===//
-// Order of commutative operands
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What tells an operand from others in every spelling of the program.
-struct Rank {
-  SmallVector<uint64_t, 6> key;
-  unsigned index;
-};
-} // namespace
-
-/// Order in which a commutative node has its operands. Contractions name the
-/// tensor that is furthest from the arguments first: activations, then weights.
-/// Sums name the nearest first, the residual, but a bias after what it is added
-/// to.
-static SmallVector<unsigned> orderOf(const Graph &graph, ArrayRef<Ref> operands,
-                                     bool isProduct, ArrayRef<uint64_t> extra) {
-  // Where a dim occurs besides: x[p,d]*x[m,d]*y[p] has one order.
-  llvm::DenseMap<unsigned, uint64_t> signatures; // looked up only
-  for (const Ref &ref : operands)
-    for (auto [i, expr] : llvm::enumerate(ref.at))
-      expr.walk([&, i = i](AffineExpr e) {
-        if (int dim = plainDim(e); dim >= 0)
-          signatures[dim] += mixHash(graph[ref].hash, i);
-      });
-  SmallVector<Rank> ranks;
-  for (auto [i, ref] : llvm::enumerate(operands)) {
-    const Node &node = graph[ref];
-    uint64_t dims = graph.dimsOf(ref).size();
-    uint64_t level = node.level;
-    uint64_t first = node.first;
-    Rank rank;
-    rank.index = i;
-    if (isProduct)
-      rank.key = {~level, first, ~dims};
-    else
-      rank.key = {~dims, level, first};
-    rank.key.push_back(node.hash);
-    if (i < extra.size())
-      rank.key.push_back(extra[i]);
-    for (AffineExpr expr : ref.at) {
-      uint64_t signature = 0;
-      expr.walk([&](AffineExpr e) {
-        if (int dim = plainDim(e); dim >= 0)
-          signature = mixHash(signature, signatures[dim]);
-      });
-      rank.key.push_back(signature);
-    }
-    ranks.push_back(std::move(rank));
-  }
-  llvm::stable_sort(ranks, [&](const Rank &a, const Rank &b) {
-    if (a.key != b.key)
-      return std::lexicographical_compare(a.key.begin(), a.key.end(),
-                                          b.key.begin(), b.key.end());
-    const Ref &l = operands[a.index], &r = operands[b.index];
-    for (auto [x, y] : llvm::zip(l.at, r.at))
-      if (int order = compareIndices(x, y))
-        return order < 0;
-    return false;
-  });
-  SmallVector<unsigned> result;
-  for (const Rank &rank : ranks)
-    result.push_back(rank.index);
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,35 +179,6 @@ Ref Graph::sum(const Frame &frame, const Terms &terms, Type type) {
        orderOf(*this, operands, /*isProduct=*/false, coefficients)) {
     node.operands.push_back(list[i].ref);
     node.coefficients.push_back(list[i].coefficient);
-  }
-  Exprs dims = usedDims(frame, node.operands);
-  return make(frame, std::move(node), dims, {});
-}
-
-//===----------------------------------------------------------------------===//
-// Other ops
-//===----------------------------------------------------------------------===//
-
-static bool isCommutative(StringRef name) {
-  return llvm::is_contained(
-      {"arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf",
-       "arith.addi", "arith.muli", "arith.andi", "arith.ori", "arith.xori",
-       "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui"},
-      name);
-}
-
-Ref Graph::op(const Frame &frame, StringRef name, Attribute attributes,
-              ArrayRef<Ref> operands, Type type) {
-  Node node;
-  node.kind = Kind::Op;
-  node.type = type;
-  node.name = name.str();
-  node.attributes = attributes;
-  if (isCommutative(name)) {
-    for (unsigned i : orderOf(*this, operands, /*isProduct=*/false, {}))
-      node.operands.push_back(operands[i]);
-  } else {
-    node.operands.assign(operands.begin(), operands.end());
   }
   Exprs dims = usedDims(frame, node.operands);
   return make(frame, std::move(node), dims, {});

@@ -78,31 +78,38 @@ bool normal::areNewDims(ArrayRef<AffineExpr> dims, const Frame &frame,
   });
 }
 
-bool normal::isRelu(const Graph &graph, const Ref &ref) {
+std::optional<unsigned> normal::matchRelu(const Graph &graph, const Ref &ref) {
   const Node &node = graph[ref];
+  auto only = [](bool isRelu, unsigned x) {
+    return isRelu ? std::optional<unsigned>(x) : std::nullopt;
+  };
   if (node.isPiece("activation"))
-    return node.operands.size() == 1 &&
-           ActivationAttributes::of(node).function == Activation::Relu &&
-           graph[node.operands[0]].type == node.type;
+    return only(node.operands.size() == 1 &&
+                    ActivationAttributes::of(node).function ==
+                        Activation::Relu &&
+                    graph[node.operands[0]].type == node.type,
+                0);
   auto isZero = [&](unsigned i) {
     return graph.constantOf(node.operands[i]) == 0.0;
   };
   if (node.isOp("arith.maximumf"))
-    return isZero(1) && !isZero(0);
-  // x > 0 or x is NaN ? x : 0
+    return only(isZero(1) && !isZero(0), 0);
+  // x < 0, which a NaN is not, ? 0 : x
   if (!node.isOp("arith.select"))
-    return false;
+    return std::nullopt;
   Ref condition = graph.operand(ref, 0);
   const Node &compare = graph[condition];
   auto attributes = dyn_cast_or_null<DictionaryAttr>(compare.attributes);
   if (!compare.isOp("arith.cmpf") || !attributes)
-    return false;
+    return std::nullopt;
   auto predicate = attributes.getAs<arith::CmpFPredicateAttr>("predicate");
-  if (!predicate || (predicate.getValue() != arith::CmpFPredicate::UGT &&
-                     predicate.getValue() != arith::CmpFPredicate::UGE))
-    return false;
-  return isZero(2) && graph.operand(condition, 0) == graph.operand(ref, 1) &&
-         graph.constantOf(graph.operand(condition, 1)) == 0.0;
+  if (!predicate || (predicate.getValue() != arith::CmpFPredicate::OLT &&
+                     predicate.getValue() != arith::CmpFPredicate::OLE))
+    return std::nullopt;
+  return only(isZero(1) &&
+                  graph.operand(condition, 0) == graph.operand(ref, 2) &&
+                  graph.constantOf(graph.operand(condition, 1)) == 0.0,
+              2);
 }
 
 //===----------------------------------------------------------------------===//

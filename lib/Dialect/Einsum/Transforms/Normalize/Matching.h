@@ -24,8 +24,8 @@ llvm::SmallVector<unsigned> dimsInOrder(const Graph &graph, const Ref &ref);
 bool areNewDims(llvm::ArrayRef<mlir::AffineExpr> dims, const Frame &frame,
                 const Ref &rows);
 
-/// max(x, 0), with NaN for NaN; operand 0 is x.
-bool isRelu(const Graph &graph, const Ref &ref);
+/// Which operand is x, where ref is max(x, 0), with NaN for NaN.
+std::optional<unsigned> matchRelu(const Graph &graph, const Ref &ref);
 
 //===----------------------------------------------------------------------===//
 // Attributes of pieces

@@ -162,6 +162,8 @@ public:
   Ref product(const Frame &frame, const Factors &factors, mlir::Type type);
   Ref op(const Frame &frame, llvm::StringRef name, mlir::Attribute attributes,
          llvm::ArrayRef<Ref> operands, mlir::Type type);
+  /// The condition that holds where this one does not.
+  Ref negate(const Frame &frame, const Ref &condition);
   /// `reduced`: dims of the frame. Those are bound, and no part of the result.
   Ref reduce(const Frame &frame, ReduceKind kind, const Ref &body,
              llvm::ArrayRef<mlir::AffineExpr> reduced);
@@ -200,6 +202,8 @@ public:
   Factors ownFactors(const Ref &ref) const;
   /// The value of a constant float.
   std::optional<double> constantOf(const Ref &ref) const;
+  /// x, where the condition is not x, and x no comparison: those are inverted.
+  std::optional<Ref> underNot(const Ref &condition) const;
   /// Dims of the frame that the ref depends on, ascending.
   llvm::SmallVector<unsigned> dimsOf(const Ref &ref) const;
   /// Whether the ref depends on this dim of the frame.

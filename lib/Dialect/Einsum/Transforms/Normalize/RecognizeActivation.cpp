@@ -285,8 +285,8 @@ std::optional<Ref> normal::recognizeActivation(Graph &graph, Frame &frame,
     return graph.piece(frame, "activation", attributes.get(graph.getContext()),
                        operands, source.at, {}, node.type);
   }
-  if (isRelu(graph, ref)) {
-    Ref x = graph.operand(ref, node.isOp("arith.select") ? 1 : 0);
+  if (std::optional<unsigned> i = matchRelu(graph, ref)) {
+    Ref x = graph.operand(ref, *i);
     if (graph.dimsOf(x).size() == node.dims.size() &&
         llvm::all_of(x.at, [](AffineExpr e) { return plainDim(e) >= 0; }))
       return makeActivation(graph, frame, Activation::Relu, x, node.type);

@@ -167,6 +167,16 @@ private:
 };
 } // namespace
 
+/// Adds those of `dims` that the ref has and that are not in `order` yet.
+static void appendDims(Exprs &order, const Ref &ref,
+                       ArrayRef<AffineExpr> dims) {
+  for (AffineExpr expr : ref.at)
+    expr.walk([&](AffineExpr e) {
+      if (llvm::is_contained(dims, e) && !llvm::is_contained(order, e))
+        order.push_back(e);
+    });
+}
+
 std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
   unsigned numDims = frame.dims.size();
   std::optional<SoftmaxContraction> found =
@@ -184,14 +194,6 @@ std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
   traits.weight = found->weight;
   traits.computed = visible.computed;
   SmallVector<unsigned> scoreDims = graph.dimsOf(found->score);
-  for (unsigned i = 0; i < numDims; ++i)
-    traits.ofScore.push_back(llvm::is_contained(scoreDims, i));
-  if (!visible.constraints.empty()) {
-    SmallVector<bool> equalities(visible.constraints.size(), false);
-    // The key is the dim behind those of the contraction.
-    traits.domain =
-        IntegerSet::get(numDims + 1, 0, visible.constraints, equalities);
-  }
 
   Exprs dims(ArrayRef(frame.all()).take_front(numDims)), bound = {key};
   SmallVector<Ref> operands = {visible.score,
@@ -216,10 +218,36 @@ std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
         return std::nullopt;
     operands.push_back(visible.score);
   }
+  // The order of the dims is that of what stays: a mask that is a domain now
+  // has had its place in the score. Queries have heads, groups and rows.
+  Exprs order;
+  if (dot)
+    appendDims(order, operands[2], dims);
+  appendDims(order, operands[1], dims);
+  appendDims(order, operands[0], dims);
+  appendDims(order, ref, dims);
+  SmallVector<AffineExpr> places(numDims + 1);
+  places[numDims] = getAffineDimExpr(numDims, graph.getContext());
+  for (auto [place, dim] : llvm::enumerate(order)) {
+    unsigned from = plainDim(dim);
+    traits.ofScore.push_back(llvm::is_contained(scoreDims, from));
+    places[from] = getAffineDimExpr(place, graph.getContext());
+  }
+  if (!visible.constraints.empty()) {
+    // The key is the dim behind those of the contraction.
+    SmallVector<AffineExpr> constraints;
+    for (AffineExpr constraint : visible.constraints)
+      constraints.push_back(constraint.replaceDims(places));
+    llvm::sort(constraints, [](AffineExpr a, AffineExpr b) {
+      return compareIndices(a, b) < 0;
+    });
+    SmallVector<bool> equalities(constraints.size(), false);
+    traits.domain = IntegerSet::get(numDims + 1, 0, constraints, equalities);
+  }
   operands.push_back(ref);
   auto number = IntegerAttr::get(IndexType::get(graph.getContext()),
                                  static_cast<int64_t>(drafts.size()));
-  Ref piece = graph.piece(frame, kDraft, number, operands, dims, bound,
+  Ref piece = graph.piece(frame, kDraft, number, operands, order, bound,
                           graph[ref].type);
   draft.node = piece.node;
   drafts.push_back(std::move(draft));

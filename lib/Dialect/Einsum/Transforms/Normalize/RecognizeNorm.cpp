@@ -150,9 +150,11 @@ matchInverseDeviation(Graph &graph, Frame &frame, const Factor &factor) {
   double eps = node.constant;
   // A variance that is cut off at 0 is itself.
   SmallVector<Term> terms;
-  if (node.operands.size() == 1 && node.coefficients[0] == 1 &&
-      isRelu(graph, graph.operand(*shifted, 0))) {
-    Ref inner = graph.operand(graph.operand(*shifted, 0), 0);
+  std::optional<unsigned> cut;
+  if (node.operands.size() == 1 && node.coefficients[0] == 1)
+    cut = matchRelu(graph, graph.operand(*shifted, 0));
+  if (cut) {
+    Ref inner = graph.operand(graph.operand(*shifted, 0), *cut);
     Terms list = graph.terms(inner, 2);
     if (list.constant != 0)
       return std::nullopt;

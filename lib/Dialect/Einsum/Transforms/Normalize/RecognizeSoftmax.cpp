@@ -109,20 +109,6 @@ bool Matcher::isScore(const Ref &ref) const {
                    graph.terms(throughWidening(graph, found.score)));
 }
 
-/// x, of a condition that is not x.
-static std::optional<Ref> negated(const Graph &graph, const Ref &condition) {
-  if (!graph[condition].isOp("arith.xori"))
-    return std::nullopt;
-  for (unsigned i : {0, 1}) {
-    const Node &other = graph[graph.operand(condition, i)];
-    auto constant = dyn_cast_or_null<IntegerAttr>(other.attributes);
-    if (other.kind == Kind::Constant && constant &&
-        !constant.getValue().isZero())
-      return graph.operand(condition, 1 - i);
-  }
-  return std::nullopt;
-}
-
 static bool isCompare(const Node &node, arith::CmpFPredicate predicate) {
   return node.isOp("arith.cmpf") &&
          cast<IntegerAttr>(
@@ -132,7 +118,7 @@ static bool isCompare(const Node &node, arith::CmpFPredicate predicate) {
 
 std::optional<Ref> Matcher::comparedWithMinusInf(const Ref &condition,
                                                  bool isNegated) const {
-  if (std::optional<Ref> inner = negated(graph, condition))
+  if (std::optional<Ref> inner = graph.underNot(condition))
     return comparedWithMinusInf(*inner, !isNegated);
   // NaN is not -inf: equal only where ordered.
   if (!isCompare(graph[condition], isNegated ? arith::CmpFPredicate::UNE
@@ -192,11 +178,11 @@ void Matcher::open(const Ref &ref, int power, bool &foundWeight) {
 static std::optional<Ref> ignoringNaN(const Graph &graph, const Ref &ref) {
   if (!graph[ref].isOp("arith.select"))
     return std::nullopt;
-  Ref isNaN = graph.operand(ref, 0), x = graph.operand(ref, 2);
-  std::optional<double> hidden = graph.constantOf(graph.operand(ref, 1));
-  if (!isCompare(graph[isNaN], arith::CmpFPredicate::UNO) || !hidden ||
+  Ref isNumber = graph.operand(ref, 0), x = graph.operand(ref, 1);
+  std::optional<double> hidden = graph.constantOf(graph.operand(ref, 2));
+  if (!isCompare(graph[isNumber], arith::CmpFPredicate::ORD) || !hidden ||
       *hidden != -std::numeric_limits<double>::infinity() ||
-      graph.operand(isNaN, 0) != x || graph.operand(isNaN, 1) != x)
+      graph.operand(isNumber, 0) != x || graph.operand(isNumber, 1) != x)
     return std::nullopt;
   return x;
 }
@@ -283,7 +269,7 @@ bool Matcher::matchWeight(const Ref &exponential, const Ref &denominator) {
 bool Matcher::matchGuard(const Guard &guard) {
   Ref condition = guard.condition;
   bool isNegated = guard.isNegated;
-  while (std::optional<Ref> inner = negated(graph, condition)) {
+  while (std::optional<Ref> inner = graph.underNot(condition)) {
     condition = *inner;
     isNegated = !isNegated;
   }

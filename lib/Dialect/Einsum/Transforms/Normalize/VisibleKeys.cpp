@@ -210,16 +210,9 @@ void Splitter::split(const Ref &condition, bool isNegated,
     split(graph.operand(condition, 0), isNegated, rest);
     split(graph.operand(condition, 1), isNegated, rest);
     return;
-  } else if (node.isOp("arith.xori")) {
-    for (unsigned i : {0, 1}) {
-      const Node &other = graph[graph.operand(condition, i)];
-      auto constant = dyn_cast_or_null<IntegerAttr>(other.attributes);
-      if (other.kind != Kind::Constant || !constant)
-        continue;
-      split(graph.operand(condition, 1 - i),
-            isNegated != !constant.getValue().isZero(), rest);
-      return;
-    }
+  } else if (std::optional<Ref> inner = graph.underNot(condition)) {
+    split(*inner, !isNegated, rest);
+    return;
   } else if (node.isOp(isNegated ? "arith.andi" : "arith.ori")) {
     say("its condition is a disjunction");
   } else if (node.isOp("arith.cmpi")) {
@@ -237,9 +230,7 @@ Ref Splitter::join(ArrayRef<Rest> rest) {
   for (const Rest &one : rest) {
     Ref condition = one.condition;
     if (one.isNegated)
-      condition = graph.op(
-          frame, "arith.xori", {},
-          {condition, graph.constant(TypedAttr(IntegerAttr::get(i1, 1)))}, i1);
+      condition = graph.negate(frame, condition);
     result = result
                  ? graph.op(frame, "arith.andi", {}, {*result, condition}, i1)
                  : condition;

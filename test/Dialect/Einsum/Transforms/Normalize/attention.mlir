@@ -9,7 +9,7 @@
 // CHECK: "QK" [h,m1,m0,p] from %arg0[h,p,e], %arg1[h,m1*9+m0,e] map arith.mulf reduce add over [e] finish {
 // CHECK: arith.mulf %{{.*}}, %cst
 // CHECK-NEXT: einsum.yield
-// CHECK-NEXT: } where m1*9 + m0 <= p + 4 and p <= m1*9 + m0 - 1
+// CHECK-NEXT: } where p <= m1*9 + m0 - 1 and m1*9 + m0 <= p + 4
 // CHECK: "RMG"
 // CHECK-NOT: "RDG"
 // CHECK: "AV" [h,p,f] from %RNV[h,f,1,p], %RD[h,1,p]
@@ -67,10 +67,10 @@ func.func @weights(%s: tensor<5x9xf32>, %v: tensor<9x3xf32>) -> (tensor<5x3xf32>
 }
 
 // Scores that are data are read where they are: no contraction, no copy. A
-// disjunction is no domain.
+// disjunction is no domain; it is written as what hides a key, all of something.
 // CHECK-LABEL: @data
 // CHECK: "QK" [m1,m0,p] from %arg0[p,m1*9+m0] map {
-// CHECK: arith.ori
+// CHECK: arith.andi
 // CHECK-NOT: where
 // WHY: remark: a mask of indices is computed at every point: its condition is a disjunction
 func.func @data(%s: tensor<5x9xf32>, %v: tensor<9x3xf32>) -> tensor<5x3xf32> {
