@@ -9,6 +9,7 @@
 #include "Import.h"
 #include "Indices.h"
 #include "Plan.h"
+#include "RankRoles.h"
 #include "Roles.h"
 #include "ScalarBody.h"
 
@@ -20,9 +21,10 @@ using namespace transfusion::einsum::normal;
 
 Materializer::Materializer(const Imported &imported, const Plan &plan,
                            const PieceKinds &kinds, EinsumRoles &roles,
-                           CascadeBuilder &cascade)
+                           const RankRoles &rankRoles, CascadeBuilder &cascade)
     : graph(imported.graph), cascade(cascade), imported(imported), plan(plan),
-      kinds(kinds), roles(roles), loc(cascade.getCascade().getLoc()) {
+      kinds(kinds), roles(roles), rankRoles(rankRoles),
+      loc(cascade.getCascade().getLoc()) {
   for (const Imported::Name &name : imported.names)
     locations.try_emplace(name.ref.node, name.loc);
 }
@@ -31,17 +33,20 @@ Materializer::Materializer(const Imported &imported, const Plan &plan,
 // Ranks and tensors
 //===----------------------------------------------------------------------===//
 
-void Materializer::addRanks(ArrayRef<Dim> dims, Exprs &ranks) {
-  for (const Dim &dim : dims)
-    ranks.push_back(cascade.rank(dim.hint.empty() ? "x" : dim.hint, dim.extent,
-                                 /*iterative=*/false, ranks));
+void Materializer::addBoundRanks(NodeId id, Exprs &ranks) {
+  const Node &node = graph[id];
+  for (auto [i, dim] : llvm::enumerate(node.bound))
+    ranks.push_back(cascade.rank(rankRoles.nameOf(id, node.dims.size() + i),
+                                 dim.extent, /*iterative=*/false, ranks));
 }
 
 normal::Exprs Materializer::ranksOf(NodeId node, bool withBound) {
   Exprs result;
-  addRanks(graph[node].dims, result);
+  for (auto [i, dim] : llvm::enumerate(graph[node].dims))
+    result.push_back(cascade.rank(rankRoles.nameOf(node, i), dim.extent,
+                                  /*iterative=*/false, result));
   if (withBound)
-    addRanks(graph[node].bound, result);
+    addBoundRanks(node, result);
   return result;
 }
 
@@ -215,7 +220,7 @@ void Materializer::emitNode(NodeId id) {
     const Node &sum = graph[source];
     SmallVector<AffineExpr> place = placed(source, ranks);
     Exprs all = ranks;
-    addRanks(sum.bound, all);
+    addBoundRanks(source.node, all);
     ArrayRef<AffineExpr> reduced = ArrayRef(all).drop_front(ranks.size());
     llvm::append_range(place, reduced);
     llvm::append_range(eq.reduced, reduced);
@@ -291,7 +296,9 @@ Value Materializer::emitResult(const Tensor &tensor) {
       layout == graph.frameOf(tensor.ref.node).all())
     return node.value;
   Exprs ranks;
-  addRanks(tensor.frame.dims, ranks);
+  for (const Dim &dim : tensor.frame.dims)
+    ranks.push_back(cascade.rank(dim.hint.empty() ? "x" : dim.hint, dim.extent,
+                                 /*iterative=*/false, ranks));
   Equation eq;
   eq.exact = true;
   eq.element = node.type;

@@ -69,6 +69,7 @@ struct Kept;
 struct Plan;
 struct Tensor;
 class EinsumRoles;
+class RankRoles;
 
 class Materializer {
 public:
@@ -77,12 +78,12 @@ public:
 
   Materializer(const Imported &imported, const Plan &plan,
                const PieceKinds &kinds, EinsumRoles &roles,
-               CascadeBuilder &cascade);
+               const RankRoles &rankRoles, CascadeBuilder &cascade);
   /// Emits everything. The tensors that the cascade yields.
   llvm::SmallVector<mlir::Value> run();
 
   /// A rank of the builder per dim of the node (then per bound dim, if asked),
-  /// named by the dims' hints, distinct from each other.
+  /// distinct from each other.
   Exprs ranksOf(NodeId node, bool withBound = false);
 
   /// Reads the tensor of `ref`, which must be one or a widened one, at a place
@@ -111,8 +112,7 @@ public:
   std::string nameFor(NodeId piece, llvm::StringRef name);
 
 private:
-  /// A rank for each of the dims, distinct from those that are there.
-  void addRanks(llvm::ArrayRef<Dim> dims, Exprs &ranks);
+  void addBoundRanks(NodeId node, Exprs &ranks);
   class ScalarBuilder;
   void chooseLayouts();
   void emitKept(NodeId node);
@@ -129,6 +129,7 @@ private:
   const Plan &plan;
   const PieceKinds &kinds;
   EinsumRoles &roles;
+  const RankRoles &rankRoles;
   mlir::Location loc; ///< of what is being emitted
   llvm::DenseMap<NodeId, mlir::Location> locations; // looked up only
   llvm::DenseMap<NodeId, Exprs> layouts;            // looked up only

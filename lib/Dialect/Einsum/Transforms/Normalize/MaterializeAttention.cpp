@@ -7,6 +7,7 @@
 
 #include "MaterializeAttention.h"
 #include "../AttentionCascade.h"
+#include "AttentionDims.h"
 #include "Plan.h"
 #include "RecognizeAttention.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -18,11 +19,9 @@
 using namespace mlir;
 using namespace transfusion::einsum;
 using namespace transfusion::einsum::normal;
+using namespace transfusion::einsum::normal::attention;
 
 namespace {
-/// Operands of the piece.
-enum Operand { Score, Values, Queries, Keys };
-
 class Emitter {
 public:
   Emitter(Materializer &m, NodeId id, KeyRankList &keyRanks)
@@ -51,10 +50,6 @@ private:
 };
 } // namespace
 
-static bool uses(const Graph &graph, const Ref &ref, unsigned dim) {
-  return graph.dependsOn(ref, getAffineDimExpr(dim, graph.getContext()));
-}
-
 /// The key is walked as m1 and m0.
 void Emitter::choosePlace() {
   place = m.ranksOf(id, /*withBound=*/true);
@@ -66,36 +61,17 @@ void Emitter::choosePlace() {
   place[numDims] = ranks.m1 * keys + ranks.m0;
 }
 
-/// Heads are dims that keys or values have as well, or that only repeat them
-/// (groups); rows are those along which queries differ: what constraints speak
-/// of, or is called so. It is a question of layout only.
+/// It is a question of layout only.
 void Emitter::splitDims() {
-  SmallVector<unsigned> shared, groups, rows;
-  auto isConstrained = [&](unsigned dim) {
-    return traits.domain &&
-           llvm::any_of(traits.domain.getConstraints(),
-                        [&](AffineExpr c) { return c.isFunctionOfDim(dim); });
+  AttentionDims dims = classifyDims(graph, node);
+  auto add = [&](normal::Exprs &to, ArrayRef<unsigned> from) {
+    for (unsigned i : from)
+      to.push_back(place[i]);
   };
-  for (unsigned i = 0; i < numDims; ++i) {
-    if (!traits.ofScore[i]) {
-      space.features.push_back(place[i]);
-      continue;
-    }
-    bool ofKeys = hasDot() && uses(graph, node.operands[Keys], i);
-    if (ofKeys || uses(graph, node.operands[Values], i))
-      shared.push_back(i);
-    else
-      (isConstrained(i) || StringRef(node.dims[i].hint).starts_with("p")
-           ? rows
-           : groups)
-          .push_back(i);
-  }
-  for (unsigned i : shared)
-    space.heads.push_back(place[i]);
-  for (unsigned i : groups)
-    space.heads.push_back(place[i]);
-  for (unsigned i : rows)
-    space.rows.push_back(place[i]);
+  add(space.features, dims.features);
+  add(space.heads, dims.shared);
+  add(space.heads, dims.groups);
+  add(space.rows, dims.rows);
 }
 
 /// Whether data, or a computed mask, can make a score -inf.

@@ -9,6 +9,7 @@
 #include "Materialize.h"
 #include "Pieces.h"
 #include "Plan.h"
+#include "RankRoles.h"
 #include "RecognizeAttention.h"
 #include "Roles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,7 +56,9 @@ struct NormalizePass
       roles.enter(i);
       OpBuilder builder(cascade);
       CascadeBuilder made(builder, cascade.getLoc(), cascade.getResultTypes());
-      Materializer materializer(imports[i], plans[i], kinds, roles, made);
+      RankRoles rankRoles(imports[i], plans[i]);
+      Materializer materializer(imports[i], plans[i], kinds, roles, rankRoles,
+                                made);
       SmallVector<Value> results = materializer.run();
       CascadeOp replacement = made.finish(results);
       cascade.replaceAllUsesWith(replacement.getResults());
