@@ -85,6 +85,8 @@ Cascade chain(int64_t i, int64_t j, int64_t k);
 /// "cloud", "cloud-max2d", "edge", "edge-max2d", "edge-32", "edge-64" (and
 /// -max2d twins), "tiny" (4x4 array, 8 lanes, 16 KiB).
 Arch machine(const std::string &name);
+/// Google TPU v4i as AccelForge describes it: four memories, four cores.
+Arch tpuV4i();
 
 EinsumId einsumId(const Cascade &c, const std::string &name);
 RankId rankId(const Cascade &c, const std::string &name);

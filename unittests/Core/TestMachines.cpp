@@ -85,6 +85,48 @@ Arch machine(const std::string &name) {
   return a;
 }
 
+Arch tpuV4i() {
+  auto memory = [](const char *name, int64_t instances, int64_t bytes) {
+    Memory m;
+    m.name = name;
+    m.instances = instances;
+    m.capacityBytes = bytes;
+    return m;
+  };
+  Arch a;
+  a.name = "tpu-v4i";
+  a.clockHz = 1.05e9;
+  a.memories = {memory("dram", 1, -1), memory("gbuf", 1, 128 << 20),
+                memory("lbuf", 4, 4 << 20), memory("reg", 4 * 128 * 128, 2)};
+  Memory &dram = a.memories[0], &gbuf = a.memories[1], &lbuf = a.memories[2];
+  dram.readBytesPerS = dram.writeBytesPerS = 614e9;
+  dram.readPjPerByte = dram.writePjPerByte = 8 * 7.03;
+  gbuf.sharedPort = false;
+  gbuf.readBytesPerS = 2048e9, gbuf.writeBytesPerS = 1024e9;
+  gbuf.readPjPerByte = 8 * 1.88, gbuf.writePjPerByte = 8 * 2.36;
+  lbuf.readPjPerByte = 8 * .249, lbuf.writePjPerByte = 8 * .293;
+  lbuf.keeps = {true, false, true};
+  a.memories[3].keeps = {false, true, false};
+  Unit grid;
+  grid.name = "mac2d";
+  grid.instances = 4;
+  grid.isGrid = true;
+  grid.rows = grid.cols = 128;
+  grid.memory = 3;
+  grid.alongRows = {/*inputs=*/false, /*outputs=*/true};
+  grid.alongCols = {/*inputs=*/true, /*outputs=*/false};
+  setOp(grid, OpClass::Mac, 1, .084);
+  Unit vec;
+  vec.name = "vec1d";
+  vec.instances = 4;
+  vec.cols = 128;
+  vec.memory = 2;
+  for (int cls = 0; cls < kNumOpClasses; ++cls)
+    setOp(vec, OpClass(cls), 1, 0);
+  a.units = {grid, vec};
+  return a;
+}
+
 namespace {
 
 /// Fills one phase after another with slots in dependence order.

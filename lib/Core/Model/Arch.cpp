@@ -7,9 +7,38 @@
 
 #include "transfusion/Core/Model/Arch.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace transfusion::core {
+
+MemoryId outerMemory(const Arch &a, MemoryId m) {
+  const auto known = static_cast<MemoryId>(a.memories.size());
+  if (m <= 0 || m >= known)
+    return -1;
+  const MemoryId outer = a.memories[m].outer;
+  return outer < 0 ? m - 1 : outer < known ? outer : -1;
+}
+
+std::vector<MemoryId> memoryPath(const Arch &a, MemoryId m) {
+  std::vector<MemoryId> path;
+  while (m >= 0 && m < static_cast<MemoryId>(a.memories.size()) &&
+         !has(path, m)) { // a cycle has an end here
+    path.push_back(m);
+    m = outerMemory(a, m);
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+double leakage(const Arch &a) {
+  double watts = 0;
+  for (const Memory &m : a.memories)
+    watts += m.leakageW * double(m.instances);
+  for (const Unit &u : a.units)
+    watts += u.leakageW * double(u.instances);
+  return watts;
+}
 
 /// An expansion may name classes that are expansions again; a chain longer
 /// than there are classes is a cycle, and what cannot be resolved is not
