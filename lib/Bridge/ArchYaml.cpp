@@ -36,6 +36,8 @@ public:
   FailureOr<IntegerAttr> positive(StringRef key, Builder &b) const;
   FailureOr<FloatAttr> notNegative(StringRef key, Builder &b) const;
   FailureOr<bool> flag(StringRef key) const;
+  /// One of these words; empty when the key is not there.
+  FailureOr<StringRef> word(StringRef key, ArrayRef<StringRef> known) const;
   Location loc() const { return node.loc; }
 
 private:
@@ -48,6 +50,8 @@ public:
   explicit ArchReader(OpBuilder &b) : b(b) {}
   LogicalResult memory(const YamlNode &node, FlatSymbolRefAttr &outer);
   LogicalResult unit(const YamlNode &node);
+  FailureOr<sched::RolesAttr> roles(const Fields &memory);
+  FailureOr<sched::LaneReuseAttr> share(const Fields &unit, StringRef key);
   FailureOr<Attribute> opCost(const YamlNode &key, const YamlNode &value);
 
 private:
@@ -113,8 +117,13 @@ static FailureOr<int64_t> positiveNumber(const YamlNode &node, StringRef key,
     return *number;
   InFlightDiagnostic diag = node.error() << "'" << key << "' of " << what
                                          << " must be a whole number above 0";
-  if (node.kind == YamlNode::Scalar)
-    diag << ", is '" << node.text << "'";
+  if (node.kind == YamlNode::Scalar) {
+    const bool tooLarge =
+        !node.text.empty() && llvm::all_of(node.text, llvm::isDigit) && !number;
+    diag << (tooLarge ? " and below 2^63" : "") << ", is '" << node.text << "'";
+  }
+  if (key.contains("bandwidth"))
+    diag.attachNote() << "leave it out for no limit";
   return diag;
 }
 
@@ -155,17 +164,74 @@ FailureOr<bool> Fields::flag(StringRef key) const {
   return value->text == "true";
 }
 
+/// Says that `node`, of `key`, must be one of these words.
+static void oneOf(const YamlNode &node, StringRef key,
+                  ArrayRef<StringRef> known) {
+  InFlightDiagnostic diag = node.error() << "'" << key << "' must be one of ";
+  llvm::interleaveComma(known, diag);
+  if (node.kind == YamlNode::Scalar)
+    diag << ", is '" << node.text << "'"
+         << sched::suggest(node.text, known, "words");
+}
+
+FailureOr<StringRef> Fields::word(StringRef key,
+                                  ArrayRef<StringRef> known) const {
+  const YamlNode *value = find(key);
+  if (!value)
+    return StringRef();
+  auto found = llvm::find(known, value->text);
+  if (value->kind == YamlNode::Scalar && found != known.end())
+    return *found;
+  return oneOf(*value, key, known), failure();
+}
+
+/// "[input, output]"; null when the key is not there.
+FailureOr<sched::RolesAttr> ArchReader::roles(const Fields &memory) {
+  const YamlNode *list = memory.find("keeps");
+  if (!list)
+    return sched::RolesAttr();
+  if (list->kind != YamlNode::Sequence || list->items.empty())
+    return list->error() << "'keeps' of a memory must be a sequence of input, "
+                            "weight, output; leave it out to keep all",
+           failure();
+  sched::Roles roles{};
+  for (const YamlNode &item : list->items) {
+    std::optional<sched::Roles> role;
+    if (item.kind == YamlNode::Scalar)
+      role = sched::symbolizeRoles(item.text);
+    if (!role)
+      return oneOf(item, "keeps", {"input", "weight", "output"}), failure();
+    roles = roles | *role;
+  }
+  return sched::RolesAttr::get(b.getContext(), roles);
+}
+
+FailureOr<sched::LaneReuseAttr> ArchReader::share(const Fields &unit,
+                                                  StringRef key) {
+  FailureOr<StringRef> word =
+      unit.word(key, {"nothing", "inputs", "outputs", "both"});
+  if (failed(word))
+    return failure();
+  if (word->empty())
+    return sched::LaneReuseAttr();
+  return sched::LaneReuseAttr::get(b.getContext(),
+                                   *sched::symbolizeLaneReuse(*word));
+}
+
 LogicalResult ArchReader::memory(const YamlNode &node,
                                  FlatSymbolRefAttr &outer) {
   Fields fields(node, "a memory");
-  if (failed(fields.check({"name", "capacity_bytes", "bandwidth_bytes_per_s",
-                           "read_bandwidth_bytes_per_s",
-                           "write_bandwidth_bytes_per_s", "energy_pj_per_byte",
-                           "read_energy_pj_per_byte",
-                           "write_energy_pj_per_byte"})))
+  if (failed(fields.check(
+          {"name", "in", "instances", "capacity_bytes", "keeps", "leakage_w",
+           "bandwidth_bytes_per_s", "read_bandwidth_bytes_per_s",
+           "write_bandwidth_bytes_per_s", "energy_pj_per_byte",
+           "read_energy_pj_per_byte", "write_energy_pj_per_byte"})))
     return failure();
   FailureOr<std::string> name = fields.text("name");
+  auto instances = fields.positive("instances", b);
   auto capacity = fields.positive("capacity_bytes", b);
+  auto leakage = fields.notNegative("leakage_w", b);
+  FailureOr<sched::RolesAttr> keeps = roles(fields);
   auto shared = fields.positive("bandwidth_bytes_per_s", b);
   auto read = fields.positive("read_bandwidth_bytes_per_s", b);
   auto write = fields.positive("write_bandwidth_bytes_per_s", b);
@@ -174,13 +240,20 @@ LogicalResult ArchReader::memory(const YamlNode &node,
   auto writeEnergy = fields.notNegative("write_energy_pj_per_byte", b);
   if (failed(name) || failed(capacity) || failed(shared) || failed(read) ||
       failed(write) || failed(energy) || failed(readEnergy) ||
-      failed(writeEnergy))
+      failed(writeEnergy) || failed(instances) || failed(leakage) ||
+      failed(keeps))
     return failure();
+  if (fields.find("in")) {
+    FailureOr<std::string> given = fields.text("in");
+    if (failed(given))
+      return failure();
+    outer = FlatSymbolRefAttr::get(b.getContext(), *given);
+  }
   if (outer && !*capacity)
     return fields.get("capacity_bytes"); // the error that it is not there
   sched::MemoryOp::create(b, fields.loc(), b.getStringAttr(*name), outer,
-                          *capacity, *shared, *read, *write, *energy,
-                          *readEnergy, *writeEnergy);
+                          *instances, *capacity, *keeps, *shared, *read, *write,
+                          *energy, *readEnergy, *writeEnergy, *leakage);
   outer = FlatSymbolRefAttr::get(b.getContext(), *name);
   return success();
 }
@@ -236,16 +309,22 @@ FailureOr<Attribute> ArchReader::opCost(const YamlNode &key,
 
 LogicalResult ArchReader::unit(const YamlNode &node) {
   Fields fields(node, "a unit");
-  if (failed(fields.check(
-          {"name", "grid", "lanes", "memory", "whole_einsum", "ops"})))
+  if (failed(fields.check({"name", "instances", "grid", "lanes", "rows_share",
+                           "cols_share", "memory", "whole_einsum", "ops",
+                           "leakage_w"})))
     return failure();
   FailureOr<std::string> name = fields.text("name");
   FailureOr<std::string> memory = fields.text("memory");
+  auto instances = fields.positive("instances", b);
   auto lanes = fields.positive("lanes", b);
+  auto leakage = fields.notNegative("leakage_w", b);
+  FailureOr<sched::LaneReuseAttr> rows = share(fields, "rows_share");
+  FailureOr<sched::LaneReuseAttr> cols = share(fields, "cols_share");
   FailureOr<bool> whole = fields.flag("whole_einsum");
   FailureOr<const YamlNode *> ops = fields.get("ops");
   if (failed(name) || failed(memory) || failed(lanes) || failed(whole) ||
-      failed(ops))
+      failed(ops) || failed(instances) || failed(leakage) || failed(rows) ||
+      failed(cols))
     return failure();
   DenseI64ArrayAttr grid;
   if (const YamlNode *shape = fields.find("grid")) {
@@ -269,8 +348,10 @@ LogicalResult ArchReader::unit(const YamlNode &node) {
       return failure();
     costs.push_back(*cost);
   }
-  sched::UnitOp::create(b, fields.loc(), *name, grid, *lanes, *memory,
-                        b.getArrayAttr(costs), *whole);
+  sched::UnitOp::create(
+      b, fields.loc(), b.getStringAttr(*name), *instances, grid, *lanes, *rows,
+      *cols, FlatSymbolRefAttr::get(b.getContext(), *memory),
+      b.getArrayAttr(costs), *whole ? b.getUnitAttr() : UnitAttr(), *leakage);
   return success();
 }
 

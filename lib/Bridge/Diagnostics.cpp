@@ -9,11 +9,13 @@
 using namespace mlir;
 using namespace transfusion;
 
-static void emitViolation(Operation *op, const core::Violation &violation) {
+static void
+emitViolation(Operation *op, const core::Violation &violation,
+              DiagnosticSeverity severity = DiagnosticSeverity::Error) {
   // Not op->emitOpError(): it would print the op, often the whole layer.
-  InFlightDiagnostic diag = emitError(op->getLoc())
-                            << "'" << op->getName() << "' op "
-                            << violation.what;
+  InFlightDiagnostic diag =
+      op->getContext()->getDiagEngine().emit(op->getLoc(), severity)
+      << "'" << op->getName() << "' op " << violation.what;
   if (!violation.rule.empty() && violation.rule != "infeasible")
     diag << " (" << violation.rule << ")";
   for (const std::string &note : violation.notes)
@@ -57,12 +59,39 @@ LogicalResult transfusion::emitViolations(ArrayRef<core::Violation> violations,
   return success(violations.empty());
 }
 
+/// The memory or unit that it is about, else the machine.
+static Operation *placeOf(const core::Violation &v, sched::ArchOp arch) {
+  int32_t memory = 0, unit = 0;
+  for (Operation &op : arch.getBody().front())
+    if (isa<sched::MemoryOp>(op) ? memory++ == v.memory : unit++ == v.archUnit)
+      return &op;
+  return arch;
+}
+
 LogicalResult transfusion::verifyArch(sched::ArchOp op,
                                       const core::Arch &arch) {
   std::vector<core::Violation> violations = core::checkArch(arch);
   for (const core::Violation &v : violations)
-    emitViolation(op, v);
+    emitViolation(placeOf(v, op), v);
+  for (const core::Violation &v : core::lintArch(arch))
+    emitViolation(placeOf(v, op), v, DiagnosticSeverity::Warning);
   return success(violations.empty());
+}
+
+LogicalResult transfusion::verifySchedulable(sched::ArchOp op,
+                                             const core::Arch &arch) {
+  std::vector<core::Violation> violations = core::checkArch(arch);
+  if (violations.empty())
+    violations = core::checkSchedulable(arch);
+  for (const core::Violation &v : violations)
+    emitViolation(placeOf(v, op), v);
+  return success(violations.empty());
+}
+
+void transfusion::remarkUnschedulable(sched::ArchOp op,
+                                      const core::Arch &arch) {
+  for (const core::Violation &v : core::checkSchedulable(arch))
+    emitViolation(placeOf(v, op), v, DiagnosticSeverity::Remark);
 }
 
 /// The plan of an illegal schedule may not be one.
@@ -88,7 +117,7 @@ LogicalResult transfusion::verifySolution(const ImportedCascade &source,
 LogicalResult transfusion::verifySchedule(const ImportedSchedule &imported) {
   if (failed(
           emitViolations(core::checkCascade(imported.cascade()), imported)) ||
-      failed(verifyArch(imported.archOp, imported.arch)))
+      failed(verifySchedulable(imported.archOp, imported.arch)))
     return failure();
   return emitViolations(
       checkBoth(imported.cascade(), imported.arch, imported.schedule),

@@ -23,7 +23,12 @@ static double valueOr0(FloatAttr attr) {
 static core::Memory importMemory(sched::MemoryOp op) {
   core::Memory memory;
   memory.name = op.getSymName().str();
+  memory.instances = op.getInstances().value_or(1);
   memory.capacityBytes = op.getCapacityBytes().value_or(-1);
+  if (std::optional<sched::Roles> keeps = op.getKeeps())
+    for (int role = 0; role < core::kNumOperandRoles; ++role)
+      memory.keeps[role] = (static_cast<uint32_t>(*keeps) >> role) & 1;
+  memory.leakageW = valueOr0(op.getLeakageWAttr());
   memory.sharedPort =
       !op.getReadBandwidthBytesPerS() && !op.getWriteBandwidthBytesPerS();
   auto bandwidth = [&](std::optional<uint64_t> own) {
@@ -53,12 +58,23 @@ static core::OpCost importOpCost(sched::OpCostAttr attr) {
   return cost;
 }
 
+static core::LaneReuse importReuse(std::optional<sched::LaneReuse> share) {
+  using sched::LaneReuse;
+  const LaneReuse given = share.value_or(LaneReuse::Both);
+  return {given == LaneReuse::Inputs || given == LaneReuse::Both,
+          given == LaneReuse::Outputs || given == LaneReuse::Both};
+}
+
 core::Arch transfusion::importArch(sched::ArchOp op) {
   core::Arch arch;
   arch.name = op.getSymName().str();
   arch.clockHz = static_cast<double>(op.getClockHz());
-  for (auto memory : op.getBody().getOps<sched::MemoryOp>())
+  for (auto memory : op.getBody().getOps<sched::MemoryOp>()) {
     arch.memories.push_back(importMemory(memory));
+    for (auto [i, outer] : llvm::enumerate(arch.memories))
+      if (memory.getParent() == StringRef(outer.name))
+        arch.memories.back().outer = static_cast<core::MemoryId>(i);
+  }
   for (auto unitOp : op.getBody().getOps<sched::UnitOp>()) {
     core::Unit unit;
     unit.name = unitOp.getSymName().str();
@@ -75,6 +91,10 @@ core::Arch transfusion::importArch(sched::ArchOp op) {
     for (auto attr : unitOp.getOps().getAsRange<sched::OpCostAttr>())
       unit.ops[static_cast<int>(attr.getOpClass())] = importOpCost(attr);
     unit.wholeEinsum = unitOp.getWholeEinsum();
+    unit.instances = unitOp.getInstances().value_or(1);
+    unit.alongRows = importReuse(unitOp.getRowsShare());
+    unit.alongCols = importReuse(unitOp.getColsShare());
+    unit.leakageW = valueOr0(unitOp.getLeakageWAttr());
     arch.units.push_back(std::move(unit));
   }
   return arch;

@@ -56,6 +56,8 @@ void ReportWriter::totals() {
     for (size_t m = 0; m < v.arch.memories.size(); ++m)
       j.attribute(v.arch.memories[m].name, n.cost.memoryPj[m]);
   });
+  if (n.cost.leakagePj > 0)
+    j.attribute("leakage_pj", n.cost.leakagePj);
   j.attribute("bottleneck", n.cost.bottleneck);
   j.attribute("rules_checked", n.rulesChecked);
   j.attributeObject("search", [&] {

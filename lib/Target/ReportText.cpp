@@ -140,6 +140,8 @@ void TextWriter::memory() {
   for (size_t m = 0; m < v.arch.memories.size(); ++m)
     os << ", " << v.arch.memories[m].name << " "
        << energyText(n.cost.memoryPj[m]);
+  if (n.cost.leakagePj > 0)
+    os << ", leakage " << energyText(n.cost.leakagePj);
   os << ")\n";
   for (size_t m = 0; m < v.arch.memories.size(); ++m)
     os << "  " << llvm::left_justify(v.arch.memories[m].name, 9) << "read "

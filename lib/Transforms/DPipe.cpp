@@ -56,7 +56,7 @@ LogicalResult DPipePass::run(ModuleOp module) {
   if (failed(archOp))
     return failure();
   core::Arch arch = importArch(*archOp);
-  if (failed(verifyArch(*archOp, arch)))
+  if (failed(verifySchedulable(*archOp, arch)))
     return failure();
   for (LayerToSchedule &layer : *layers)
     if (failed(solve(

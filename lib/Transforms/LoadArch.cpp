@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transfusion/Bridge/ArchFiles.h"
+#include "transfusion/Bridge/Diagnostics.h"
 #include "transfusion/Transforms/Passes.h"
 
 namespace transfusion {
@@ -52,6 +53,10 @@ LogicalResult LoadArchPass::load(ModuleOp module) {
   FailureOr<sched::ArchOp> made = readArchFile(builder, *file);
   if (failed(made))
     return failure();
+  if (failed(verifyArch(*made, importArch(*made)))) {
+    made->erase();
+    return failure();
+  }
   for (Operation &other : *module.getBody()) {
     auto symbol = dyn_cast<SymbolOpInterface>(other);
     if (!symbol || &other == *made || symbol.getName() != made->getSymName())

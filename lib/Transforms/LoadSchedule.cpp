@@ -259,7 +259,8 @@ LogicalResult LoadSchedulePass::run(ModuleOp module) {
            << " schedules, but --load-schedule needs a file with one";
   FailureOr<ImportedSchedule> loaded = importSchedule(schedules[0]);
   LayerToSchedule &layer = layers->front();
-  if (failed(loaded) || failed(verifyArch(loaded->archOp, loaded->arch)) ||
+  if (failed(loaded) ||
+      failed(verifySchedulable(loaded->archOp, loaded->arch)) ||
       failed(prepareLayer(layer, loaded->arch,
                           core::attentionPasses(static_cast<core::Policy>(
                               static_cast<int>(loaded->search.getPolicy()))))))

@@ -72,7 +72,7 @@ FailureOr<Solved> TileSeekPass::solve(sched::ScheduleOp op) {
   FailureOr<ImportedSchedule> start = importSchedule(op);
   if (failed(start) ||
       failed(emitViolations(core::checkCascade(start->cascade()), *start)) ||
-      failed(verifyArch(start->archOp, start->arch)))
+      failed(verifySchedulable(start->archOp, start->arch)))
     return failure();
   Solved solved{std::move(*start), {}};
   Progress progress(op.getSymName(), evaluations);

@@ -22,8 +22,14 @@ mlir::LogicalResult emitViolations(llvm::ArrayRef<core::Violation> violations,
 mlir::LogicalResult emitViolations(llvm::ArrayRef<core::Violation> violations,
                                    const ImportedSchedule &source);
 
-/// Rules of the arch alone, at its op.
+/// Rules of the arch alone, at its memories and units; warnings, too.
 mlir::LogicalResult verifyArch(sched::ArchOp op, const core::Arch &arch);
+
+/// The same, and that schedules can be made for it.
+mlir::LogicalResult verifySchedulable(sched::ArchOp op, const core::Arch &arch);
+
+/// Says, as a remark, why they cannot.
+void remarkUnschedulable(sched::ArchOp op, const core::Arch &arch);
 
 /// Rules of a schedule and its plan, for what a search has found.
 mlir::LogicalResult verifySolution(const ImportedCascade &source,

@@ -18,9 +18,9 @@ def LoadArchPass : Pass<"load-arch", "::mlir::ModuleOp"> {
 
     *Requires*: a module without `sched.arch`. *Ensures*: it has one, verified.
     *Fails when*: the module has a machine already; no machine has that name;
-    the file cannot be read, is no YAML, has an unknown or missing key, or a
-    value out of range (the error is at file:line:col). *Complexity*: linear in
-    the file.
+    the file cannot be read, is no YAML, has an unknown or missing key, a value
+    out of range, or describes no machine (`--arch-check`; the error is at
+    file:line:col). *Complexity*: linear in the file.
 
     ```mlir
     // --load-arch=edge
@@ -34,6 +34,34 @@ def LoadArchPass : Pass<"load-arch", "::mlir::ModuleOp"> {
     Option<"arch", "arch", "std::string", /*default=*/"",
            "name of a machine, or path of a YAML file">,
   ];
+}
+
+def ArchCheckPass : Pass<"arch-check", "::mlir::ModuleOp"> {
+  let summary = "say what is wrong with the machines of the module";
+  let description = [{
+    Checks every `sched.arch`, whether read by `--load-arch` (which does that
+    itself) or written by hand. Errors are at the memory or unit that they are
+    about, with number, unit and what would fix them:
+
+    | | a machine has |
+    |---|---|
+    | A01 | a clock above 0 |
+    | A03 | memories and units with names of their own |
+    | A04 | capacities above 0, but for the outermost memory |
+    | A05, A06, A16 | bandwidths, energies and leakages that are finite and not negative |
+    | A07, A08, A09 | units, with lanes, each on a memory, not the outermost |
+    | A10 | no memory that feeds no unit |
+    | A11, A12 | units that do something, at a cost, and no expansion of itself |
+    | A13 | a hierarchy: each memory in one before it, no cycle |
+    | A14 | as many instances of a memory as its outer one has, or a multiple |
+    | A15 | an outermost memory that keeps everything, others that keep something |
+    | A17 | energies of a usual order of magnitude (a warning) |
+    | A02 | two levels, one instance of each: else no schedule is made for it, and a remark says why |
+
+    *Requires*: a `sched.arch`. *Ensures*: nothing changes. *Fails when*: one
+    breaks a rule other than A02 and A17. *Complexity*: linear.
+  }];
+  let dependentDialects = ["::transfusion::sched::SchedDialect"];
 }
 
 def DPipePass : Pass<"dpipe", "::mlir::ModuleOp"> {

@@ -1,11 +1,11 @@
-//===- CheckArch.cpp - Rules A01 to A12 -----------------------------------===//
+//===- CheckArch.cpp - Rules of clock, names, units and operations --------===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sink.h"
+#include "ArchHierarchy.h"
 
 #include <cmath>
 
@@ -27,12 +27,19 @@ struct ArchChecker {
   Sink sink;
 
   void clock();
-  void hierarchy();
   void names();
   void memory(size_t m);
   void unit(const Unit &u);
   void opTable(const Unit &u);
-  void memoriesFeedUnits();
+  void units();
+  Violation &at(Violation &v, size_t m) {
+    v.memory = static_cast<MemoryId>(m);
+    return v;
+  }
+  Violation &at(Violation &v, const Unit &u) {
+    v.archUnit = static_cast<UnitId>(&u - a.units.data());
+    return v;
+  }
 };
 
 /// A01
@@ -42,20 +49,6 @@ void ArchChecker::clock() {
              "the clock of " + quoted(a.name) + " is " + realText(a.clockHz) +
                  " Hz",
              "give a clock above 0 Hz");
-}
-
-/// A02
-void ArchChecker::hierarchy() {
-  if (a.memories.size() == 2)
-    return;
-  Violation &v = sink.add(
-      "A02",
-      quoted(a.name) + " has " + num(static_cast<int64_t>(a.memories.size())) +
-          " memory levels; a hierarchy other than two is not supported yet",
-      "describe an outer memory and one buffer that feeds every unit");
-  v.demand = static_cast<int64_t>(a.memories.size());
-  v.bound = 2;
-  v.unit = "memories";
 }
 
 /// A03
@@ -81,58 +74,71 @@ void ArchChecker::names() {
     visit("unit", u.name);
 }
 
-/// A04, A05, A06
+/// A04, A05, A06, A16
 void ArchChecker::memory(size_t m) {
   const Memory &mem = a.memories[m];
   bool unlimited = m == 0 && mem.capacityBytes == -1;
   if (mem.capacityBytes <= 0 && !unlimited) {
     Violation &v =
-        sink.add("A04",
-                 "memory " + quoted(mem.name) + " has a capacity of " +
-                     num(mem.capacityBytes) + " bytes",
-                 m == 0 ? "give a capacity above 0, or none"
-                        : "give a capacity above 0");
+        at(sink.add("A04",
+                    "memory " + quoted(mem.name) + " has a capacity of " +
+                        num(mem.capacityBytes) + " bytes",
+                    m == 0 ? "give a capacity above 0, or none"
+                           : "give a capacity above 0"),
+           m);
     v.demand = 1;
     v.bound = mem.capacityBytes;
     v.unit = "bytes";
   }
   auto nonNegative = [&](const char *rule, const char *what, double x) {
     if (!finiteAtLeastZero(x))
-      sink.add(rule,
-               "memory " + quoted(mem.name) + " has a " + what + " of " +
-                   realText(x),
-               "give a finite value of 0 or more");
+      at(sink.add(rule,
+                  "memory " + quoted(mem.name) + " has a " + what + " of " +
+                      realText(x),
+                  "give a finite value of 0 or more"),
+         m);
   };
   nonNegative("A05", "read bandwidth", mem.readBytesPerS);
   nonNegative("A05", "write bandwidth", mem.writeBytesPerS);
   nonNegative("A06", "read energy", mem.readPjPerByte);
   nonNegative("A06", "write energy", mem.writePjPerByte);
+  nonNegative("A16", "leakage", mem.leakageW);
 }
 
-/// A08, A09
+/// A08, A09, A16
 void ArchChecker::unit(const Unit &u) {
   int64_t lanes;
   if (u.rows <= 0 || u.cols <= 0 ||
       __builtin_mul_overflow(u.rows, u.cols, &lanes))
-    sink.add("A08",
-             "unit " + quoted(u.name) + " is " + num(u.rows) + " x " +
-                 num(u.cols) + " lanes",
-             "give at least one row and one column, fewer than 2^63 lanes");
+    at(sink.add("A08",
+                "unit " + quoted(u.name) + " is " + num(u.rows) + " x " +
+                    num(u.cols) + " lanes",
+                "give at least one row and one column, fewer than 2^63 lanes"),
+       u);
   else if (!u.isGrid && u.rows != 1)
-    sink.add("A08",
-             "unit " + quoted(u.name) + " has lanes but " + num(u.rows) +
-                 " rows",
-             "call it a grid, or give it one row");
+    at(sink.add("A08",
+                "unit " + quoted(u.name) + " has lanes but " + num(u.rows) +
+                    " rows",
+                "call it a grid, or give it one row"),
+       u);
   if (u.memory < 0 || u.memory >= static_cast<int64_t>(a.memories.size()))
-    sink.add("A09",
-             "unit " + quoted(u.name) + " is not on a memory of " +
-                 quoted(a.name),
-             "name the memory that feeds it");
+    at(sink.add("A09",
+                "unit " + quoted(u.name) + " is not on a memory of " +
+                    quoted(a.name),
+                "name the memory that feeds it"),
+       u);
   else if (u.memory == 0)
-    sink.add("A09",
-             "unit " + quoted(u.name) + " is on the outermost memory " +
-                 quoted(a.memories[0].name),
-             "put it on the buffer");
+    at(sink.add("A09",
+                "unit " + quoted(u.name) + " is on the outermost memory " +
+                    quoted(a.memories[0].name),
+                "put it on the buffer"),
+       u);
+  if (!finiteAtLeastZero(u.leakageW))
+    at(sink.add("A16",
+                "unit " + quoted(u.name) + " has a leakage of " +
+                    realText(u.leakageW),
+                "give a finite value of 0 or more"),
+       u);
 }
 
 /// A11, A12
@@ -146,23 +152,29 @@ void ArchChecker::opTable(const Unit &u) {
     std::string where = "op class " + quoted(opClassName(OpClass(k))) +
                         " of unit " + quoted(u.name);
     if (op.expansion.empty() && op.cycles <= 0)
-      sink.add("A11", where + " takes " + num(op.cycles) + " cycles",
-               "give at least one cycle, or an expansion");
+      at(sink.add("A11", where + " takes " + num(op.cycles) + " cycles",
+                  "give at least one cycle, or an expansion"),
+         u);
     if (!finiteAtLeastZero(op.pj))
-      sink.add("A11", where + " takes " + realText(op.pj) + " pJ",
-               "give a finite value of 0 or more");
+      at(sink.add("A11", where + " takes " + realText(op.pj) + " pJ",
+                  "give a finite value of 0 or more"),
+         u);
     for (const auto &[cls, count] : op.expansion) {
       if (static_cast<int>(cls) >= kNumOpClasses)
-        sink.add("A12", where + " expands into an unknown class",
-                 "expand into the classes that there are");
+        at(sink.add("A12", where + " expands into an unknown class",
+                    "expand into the classes that there are"),
+           u);
       if (count <= 0)
-        sink.add("A12", where + " expands into " + num(count) + " operations",
-                 "give a count above 0");
+        at(sink.add("A12",
+                    where + " expands into " + num(count) + " operations",
+                    "give a count above 0"),
+           u);
     }
   }
   if (!any)
-    sink.add("A11", "unit " + quoted(u.name) + " supports no operation",
-             "give it at least one op class");
+    at(sink.add("A11", "unit " + quoted(u.name) + " supports no operation",
+                "give it at least one op class"),
+       u);
 
   // An expansion that reaches itself would never end: depth first, in place.
   std::array<int, kNumOpClasses> state{}; // 0 new, 1 open, 2 done
@@ -201,19 +213,11 @@ void ArchChecker::opTable(const Unit &u) {
   }
 }
 
-/// A07, A10
-void ArchChecker::memoriesFeedUnits() {
+/// A07
+void ArchChecker::units() {
   if (a.units.empty())
     sink.add("A07", quoted(a.name) + " has no unit",
              "describe at least one compute unit");
-  for (size_t m = 1; m < a.memories.size(); ++m) {
-    bool feeds = false;
-    for (const Unit &u : a.units)
-      feeds |= u.memory == static_cast<MemoryId>(m);
-    if (!feeds)
-      sink.add("A10", "memory " + quoted(a.memories[m].name) + " feeds no unit",
-               "put a unit on it, or leave it out");
-  }
 }
 
 } // namespace
@@ -221,7 +225,6 @@ void ArchChecker::memoriesFeedUnits() {
 std::vector<Violation> transfusion::core::checkArch(const Arch &a) {
   ArchChecker checker{a, {}};
   checker.clock();
-  checker.hierarchy();
   checker.names();
   for (size_t m = 0; m < a.memories.size(); ++m)
     checker.memory(m);
@@ -229,6 +232,7 @@ std::vector<Violation> transfusion::core::checkArch(const Arch &a) {
     checker.unit(u);
     checker.opTable(u);
   }
-  checker.memoriesFeedUnits();
+  checker.units();
+  checkHierarchy(a, checker.sink);
   return std::move(checker.sink.found);
 }

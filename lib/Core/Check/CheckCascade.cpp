@@ -167,7 +167,12 @@ void CascadeChecker::sizes() {
                  "give dimensions above 0");
       bits = mulSat(bits, std::max<int64_t>(d, 0));
     }
-    if (t.bitsPerValue <= 0)
+    if (t.bitsPerValue > 64)
+      sink.add("C04",
+               "tensor " + quoted(t.name) + " has values of " +
+                   num(t.bitsPerValue) + " bits, at most 64 are supported",
+               "give it a type of at most 64 bits");
+    else if (t.bitsPerValue <= 0)
       sink.add("C04",
                "tensor " + quoted(t.name) + " has values of " +
                    num(t.bitsPerValue) + " bits",

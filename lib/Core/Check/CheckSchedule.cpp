@@ -15,6 +15,8 @@ std::vector<Violation> transfusion::core::checkSchedule(const Cascade &c,
                                                         const Schedule &s) {
   if (auto found = checkArch(a); !found.empty())
     return found;
+  if (auto found = checkSchedulable(a); !found.empty())
+    return found;
   if (auto found = checkCascade(c); !found.empty())
     return found;
   Sink sink;

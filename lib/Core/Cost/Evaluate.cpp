@@ -397,7 +397,8 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
 /// Totals that need the latency or the bytes of the whole layer.
 void Evaluator::Impl::finish() {
   report.latencyS = report.latencyCycles / a.clockHz;
-  report.energyPj = report.arithmeticPj;
+  report.leakagePj = leakage(a) * report.latencyS * 1e12;
+  report.energyPj = report.arithmeticPj + report.leakagePj;
   for (size_t m = 0; m < a.memories.size(); ++m) {
     report.memoryPj[m] =
         double(report.readBytes[m]) * a.memories[m].readPjPerByte +

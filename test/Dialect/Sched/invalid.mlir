@@ -48,7 +48,7 @@ sched.arch @a clock_hz 1 {
 // sched.arch (3)
 sched.arch @a clock_hz 1 {
   // expected-error @below {{is the first memory of @a, the outermost one, and is in no other}}
-  sched.memory @dram in @dram capacity_bytes 1
+  sched.memory @dram in @drum capacity_bytes 1
   sched.unit @u lanes 8 on @dram ops(mac cycles 1)
 }
 
@@ -70,6 +70,18 @@ sched.arch @a clock_hz 1 {
   // expected-error @below {{only the first memory of @a is in no other}}
   sched.memory @buffer capacity_bytes 1
   sched.unit @u lanes 8 on @dram ops(mac cycles 1)
+}
+
+// -----
+
+// sched.arch (3)
+sched.arch @a clock_hz 1 {
+  // expected-error @below {{is in itself (@dram in @l1 in @l2 in @dram): the hierarchy has a cycle}}
+  // expected-note @below {{list memories from outer to inner, each in one before it}}
+  sched.memory @dram in @l1 capacity_bytes 1
+  sched.memory @l2 in @dram capacity_bytes 1
+  sched.memory @l1 in @l2 capacity_bytes 1
+  sched.unit @u lanes 8 on @l1 ops(mac cycles 1)
 }
 
 // -----
@@ -107,6 +119,42 @@ sched.arch @a clock_hz 1 {
   // expected-error @below {{has one energy and a separate one}}
   sched.memory @dram energy_pj_per_byte 1 write_energy_pj_per_byte 1.5
   sched.unit @u lanes 8 on @dram ops(mac cycles 1)
+}
+
+// -----
+
+// sched.memory (1)
+sched.arch @a clock_hz 1 {
+  // expected-error @below {{attribute 'instances' failed to satisfy constraint}}
+  sched.memory @dram instances 0
+  sched.unit @u lanes 8 on @dram ops(mac cycles 1)
+}
+
+// -----
+
+// sched.memory (4)
+sched.arch @a clock_hz 1 {
+  // expected-error @below {{needs a leakage that is finite, not negative}}
+  sched.memory @dram leakage_w -1.5
+  sched.unit @u lanes 8 on @dram ops(mac cycles 1)
+}
+
+// -----
+
+// sched.unit (4)
+sched.arch @a clock_hz 1 {
+  sched.memory @dram
+  // expected-error @below {{has lanes: only a grid shares along rows and columns}}
+  sched.unit @u lanes 8 rows_share outputs on @dram ops(mac cycles 1)
+}
+
+// -----
+
+// sched.unit (5)
+sched.arch @a clock_hz 1 {
+  sched.memory @dram
+  // expected-error @below {{needs a leakage that is finite, not negative}}
+  sched.unit @u lanes 8 on @dram ops(mac cycles 1) leakage_w -1.5
 }
 
 // -----

@@ -15,6 +15,23 @@ sched.arch @toy clock_hz 940000000 {
   sched.unit @vec1d lanes 8 on @buffer ops(mac cycles 1 pj 17, add cycles 1 pj 0.0, div cycles 1, sigmoid = 6 mac + 1 add + 1 div)
 }
 
+// More than two levels: instances, what passes by, what lanes share, leakage.
+// CHECK-LABEL: sched.arch @wide clock_hz 1000000000 {
+// CHECK-NEXT:    sched.memory @dram
+// CHECK-NEXT:    sched.memory @gbuf in @dram capacity_bytes 1048576 leakage_w 0.25
+// CHECK-NEXT:    sched.memory @lbuf in @gbuf instances 4 capacity_bytes 65536 keeps input|output energy_pj_per_byte 2 leakage_w 0.01
+// CHECK-NEXT:    sched.memory @reg in @lbuf instances 64 capacity_bytes 2 keeps weight
+// CHECK-NEXT:    sched.unit @mac2d instances 4 grid 4x4 rows_share outputs cols_share inputs on @reg ops(mac cycles 1) whole_einsum leakage_w 0.5
+// CHECK-NEXT:    sched.unit @vec1d instances 8 lanes 8 on @lbuf ops(add cycles 1)
+sched.arch @wide clock_hz 1000000000 {
+  sched.memory @dram
+  sched.memory @gbuf in @dram capacity_bytes 1048576 leakage_w 0.25
+  sched.memory @lbuf in @gbuf instances 4 capacity_bytes 65536 keeps output|input energy_pj_per_byte 2.0 leakage_w 0.01
+  sched.memory @reg in @lbuf instances 64 capacity_bytes 2 keeps weight
+  sched.unit @mac2d instances 4 grid 4x4 rows_share outputs cols_share inputs on @reg ops(mac cycles 1) whole_einsum leakage_w 0.5
+  sched.unit @vec1d instances 8 lanes 8 on @lbuf ops(add cycles 1)
+}
+
 func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>) -> tensor<4x8xf32> {
   %r = einsum.cascade ranks(p = 4, d = 8, s = 12, o = 8) {
     %F1 = einsum.map_reduce "F1" [p,s] from %x[p,d], %w[d,s] map arith.mulf reduce add over [d] : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>

@@ -24,8 +24,6 @@ func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // A hierarchy that the model does not have yet.
 // expected-error @below {{'sched.arch' op 'a' has 3 memory levels; a hierarchy other than two is not supported yet (A02}}
 // expected-note @below {{describe an outer memory and one buffer that feeds every unit}}
-// expected-error @below {{'sched.arch' op memory 'l2' feeds no unit (A10 use)}}
-// expected-note @below {{put a unit on it, or leave it out}}
 sched.arch @a clock_hz 1 {
   sched.memory @dram
   sched.memory @l2 in @dram capacity_bytes 4096
@@ -109,4 +107,21 @@ func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error @below {{'einsum.cascade' op is the second cascade of its function; scheduling several is not supported yet}}
   %t = einsum.add %s, %s : tensor<4x8xf32>
   return %t : tensor<4x8xf32>
+}
+
+// -----
+
+// Values wider than 64 bits.
+sched.arch @a clock_hz 1 {
+  sched.memory @dram
+  sched.memory @buffer in @dram capacity_bytes 4096
+  sched.unit @u lanes 8 on @buffer ops(mac cycles 1, add cycles 1)
+}
+func.func @f(%x: tensor<4x8xf128>) -> tensor<4x8xf128> {
+  // expected-error @below {{must be variadic of statically shaped tensor of f16, bf16, f32, or a mask or index of i1, i8, i32, i64 values, but got 'tensor<4x8xf128>'}}
+  %r = einsum.cascade ranks(i = 4, j = 8) {
+    %a = einsum.map_reduce "A" [i,j] from %x[i,j] map arith.negf : (tensor<4x8xf128>) -> tensor<4x8xf128>
+    einsum.yield %a : tensor<4x8xf128>
+  } -> tensor<4x8xf128>
+  return %r : tensor<4x8xf128>
 }

@@ -31,15 +31,6 @@ TEST(CheckArch, A01Clock) {
   breaks("A01", "nan Hz", [](Arch &a) { a.clockHz = std::nan(""); });
 }
 
-TEST(CheckArch, A02TwoLevels) {
-  breaks("A02", "3 memory levels; a hierarchy other than two is not supported",
-         [](Arch &a) {
-           a.memories.push_back(a.memories[1]);
-           a.memories[2].name = "registers";
-           a.units[0].memory = 2;
-         });
-}
-
 TEST(CheckArch, A03Names) {
   breaks("A03", "'vec1d' is used twice",
          [](Arch &a) { a.units[0].name = "vec1d"; });

@@ -77,6 +77,8 @@ TEST(CheckCascade, C03Extents) {
 TEST(CheckCascade, C04Shapes) {
   breaks("C04", "'Q' has a dimension of -1",
          [](Cascade &c) { tensor(c, "Q").shape[0] = -1; });
+  breaks("C04", "'Q' has values of 65 bits, at most 64 are supported",
+         [](Cascade &c) { tensor(c, "Q").bitsPerValue = 65; });
   breaks("C04", "'Q' has values of 0 bits",
          [](Cascade &c) { tensor(c, "Q").bitsPerValue = 0; });
   breaks("C04", "'RM' has 4 slices along 'm1' of extent 4", [](Cascade &c) {

@@ -247,6 +247,12 @@ TEST(EvaluateTest, MatmulByHand) {
   // Buffer: per epoch A 2x3, B 3x4 or 3x2, result; plus fills and drains.
   EXPECT_EQ(r.readBytes[1], (2 * 10 * 3 + 5 * 3 * 6) * 4 + 240);
   EXPECT_EQ(r.writeBytes[1], 240 + 336);
+  // Half a watt of buffer, a quarter of lanes, for as long as it takes.
+  a.memories[1].leakageW = .5;
+  a.units[1].leakageW = .25;
+  const CostReport leaking = evaluate(c, a, s);
+  EXPECT_DOUBLE_EQ(leaking.leakagePj, .75e12 * r.latencyS);
+  EXPECT_DOUBLE_EQ(leaking.energyPj, r.energyPj + leaking.leakagePj);
 
   // B held for the group: loaded once, ahead of everything.
   Schedule held = s;

@@ -22,6 +22,8 @@ struct Violation {
   std::string what; ///< sentence, lower case, no period, with numbers and units
   EinsumId einsum = -1; ///< where, when it is about one
   int32_t group = -1, phase = -1;
+  MemoryId memory = -1; ///< of the arch, when it is about one
+  UnitId archUnit = -1; ///< likewise
   int64_t demand = 0, bound = 0;
   std::string unit;               ///< of demand and bound: "bytes", "cycles"
   std::vector<std::string> notes; ///< terms; the last one is what would fix it
@@ -29,6 +31,10 @@ struct Violation {
 
 std::vector<Violation> checkCascade(const Cascade &c);
 std::vector<Violation> checkArch(const Arch &a);
+/// What schedules are not made for, of a legal arch: rule A02.
+std::vector<Violation> checkSchedulable(const Arch &a);
+/// What is legal and looks wrong, for warnings: rule A17.
+std::vector<Violation> lintArch(const Arch &a);
 /// Whole-schedule rules: every Einsum exactly once (an Einsum whose reduction
 /// spans epochs: once plus its finish), order and stages respect dependences,
 /// units support ops, sizes are nested, recurrences have their rank innermost,

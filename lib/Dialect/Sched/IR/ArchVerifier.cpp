@@ -14,7 +14,37 @@ using namespace transfusion::sched;
 /// Lanes of a unit: counts of points times cycles stay far below 2^63.
 static constexpr int64_t kMaxLanes = int64_t(1) << 24;
 
+/// A memory that is in itself, by way of others: told apart from one that is
+/// merely in the wrong place.
+static LogicalResult verifyNoCycle(ArchOp arch) {
+  llvm::SmallDenseMap<StringAttr, MemoryOp> memories;
+  for (auto memory : arch.getBody().getOps<MemoryOp>())
+    memories[memory.getSymNameAttr()] = memory;
+  for (auto memory : arch.getBody().getOps<MemoryOp>()) {
+    std::string way = "@" + memory.getSymName().str();
+    MemoryOp at = memory;
+    for (size_t i = 0; i < memories.size() && at; ++i) {
+      FlatSymbolRefAttr parent = at.getParentAttr();
+      at = parent ? memories.lookup(parent.getAttr()) : MemoryOp();
+      if (!at)
+        break;
+      way += " in @" + at.getSymName().str();
+      if (at == memory && (i || memories.size() == 1)) {
+        InFlightDiagnostic diag = memory.emitOpError()
+                                  << "is in itself (" << way
+                                  << "): the hierarchy has a cycle";
+        diag.attachNote() << "list memories from outer to inner, each in one "
+                             "before it";
+        return diag;
+      }
+    }
+  }
+  return success();
+}
+
 LogicalResult ArchOp::verifyRegions() {
+  if (failed(verifyNoCycle(*this))) // (3)
+    return failure();
   llvm::DenseMap<StringAttr, bool> memories;
   bool hasUnit = false;
   for (Operation &op : getBody().front()) {
@@ -52,6 +82,11 @@ LogicalResult ArchOp::verifyRegions() {
   return success();
 }
 
+static bool isNoQuantity(FloatAttr attr) {
+  return attr && (!std::isfinite(attr.getValueAsDouble()) ||
+                  attr.getValueAsDouble() < 0);
+}
+
 LogicalResult MemoryOp::verify() {
   if (getParentAttr() && !getCapacityBytesAttr()) // (2)
     return emitOpError()
@@ -65,9 +100,10 @@ LogicalResult MemoryOp::verify() {
   for (FloatAttr energy :
        {getEnergyPjPerByteAttr(), getReadEnergyPjPerByteAttr(),
         getWriteEnergyPjPerByteAttr()})
-    if (energy && (!std::isfinite(energy.getValueAsDouble()) ||
-                   energy.getValueAsDouble() < 0)) // (4)
+    if (isNoQuantity(energy)) // (4)
       return emitOpError() << "needs an energy that is finite, not negative";
+  if (isNoQuantity(getLeakageWAttr())) // (4)
+    return emitOpError() << "needs a leakage that is finite, not negative";
   return success();
 }
 
@@ -91,6 +127,11 @@ LogicalResult UnitOp::verify() {
   if (lanes > kMaxLanes) // (1)
     return emitOpError() << "has " << lanes << " lanes, at most " << kMaxLanes
                          << " are supported";
+  if (!getGridAttr() && (getRowsShareAttr() || getColsShareAttr())) // (4)
+    return emitOpError() << "has lanes: only a grid shares along rows and "
+                            "columns";
+  if (isNoQuantity(getLeakageWAttr())) // (5)
+    return emitOpError() << "needs a leakage that is finite, not negative";
 
   llvm::SmallDenseMap<OpClass, OpCostAttr> costs;
   for (auto cost : getOps().getAsRange<OpCostAttr>())

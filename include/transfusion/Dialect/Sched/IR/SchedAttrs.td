@@ -56,6 +56,26 @@ def Sched_RetainLevel : Sched_Enum<"RetainLevel",
     [I32EnumAttrCase<"Block", 0, "block">, I32EnumAttrCase<"Tile", 1, "tile">,
      I32EnumAttrCase<"Group", 2, "group">]>;
 
+// The order of bits is that of core::OperandRole.
+def Sched_Roles : I32BitEnumAttr<"Roles",
+    "what operands are to their Einsum: its result, the second of its operands, or another one",
+    [I32BitEnumAttrCaseBit<"Input", 0, "input">,
+     I32BitEnumAttrCaseBit<"Weight", 1, "weight">,
+     I32BitEnumAttrCaseBit<"Output", 2, "output">]> {
+  let cppNamespace = "::transfusion::sched";
+  let genSpecializedAttr = 0;
+}
+def Sched_RolesAttr : EnumAttr<Sched_Dialect, Sched_Roles, "roles">;
+
+def Sched_LaneReuse : Sched_Enum<"LaneReuse",
+    "what lanes along one dimension of a grid share: operands that are the same there come once, sums leave as one",
+    [I32EnumAttrCase<"Nothing", 0, "nothing">,
+     I32EnumAttrCase<"Inputs", 1, "inputs">,
+     I32EnumAttrCase<"Outputs", 2, "outputs">,
+     I32EnumAttrCase<"Both", 3, "both">]>;
+def Sched_LaneReuseAttr
+    : EnumAttr<Sched_Dialect, Sched_LaneReuse, "lane_reuse">;
+
 class Sched_Attr<string name, string attrMnemonic>
     : AttrDef<Sched_Dialect, name> {
   let mnemonic = attrMnemonic;

@@ -37,6 +37,11 @@ def Sched_ArchOp : Sched_Op<"arch",
     }
     ```
 
+    There may be several instances of memories and units, `instances` says how
+    many in the whole machine. A memory of a grid's every lane has as many
+    instances as the grid has lanes. How `--arch-check` sees it is in
+    docs/Rationale/Schedule.md, rules A01 to A17.
+
     Constraints: (1) the clock is positive; (2) only `sched.memory` and
     `sched.unit` stand inside, at least one of each, memories first; (3) the
     first memory is in no other, every further one is in one before it; (4) a
@@ -58,29 +63,41 @@ def Sched_MemoryOp : Sched_Op<"memory", [Symbol, HasParent<"ArchOp">]> {
     Without `in` it is the outermost one. `bandwidth_bytes_per_s` is one port
     that reads and writes share; `read_bandwidth_bytes_per_s` and
     `write_bandwidth_bytes_per_s` are a port each. No bandwidth is no limit.
+    Capacity, bandwidths and `leakage_w` are those of each of its `instances`.
+    `keeps input|output` lets weights pass by; without it a memory keeps
+    everything.
 
-    Constraints: (1) capacity and bandwidths are positive; (2) only the
+    ```mlir
+    sched.memory @lbuf in @gbuf instances 4 capacity_bytes 4194304 keeps input|output
+    ```
+
+    Constraints: (1) capacity, instances and bandwidths are positive; (2) only the
     outermost memory may lack a capacity; (3) a shared and a separate bandwidth
-    (or energy) exclude each other; (4) energies are finite and not negative.
+    (or energy) exclude each other; (4) energies and leakage are finite and not
+    negative.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
       OptionalAttr<FlatSymbolRefAttr>:$parent,
+      OptionalAttr<Sched_PositiveI64>:$instances,
       OptionalAttr<Sched_PositiveI64>:$capacity_bytes,
+      OptionalAttr<Sched_RolesAttr>:$keeps,
       OptionalAttr<Sched_PositiveI64>:$bandwidth_bytes_per_s,
       OptionalAttr<Sched_PositiveI64>:$read_bandwidth_bytes_per_s,
       OptionalAttr<Sched_PositiveI64>:$write_bandwidth_bytes_per_s,
       OptionalAttr<F64Attr>:$energy_pj_per_byte,
       OptionalAttr<F64Attr>:$read_energy_pj_per_byte,
-      OptionalAttr<F64Attr>:$write_energy_pj_per_byte);
+      OptionalAttr<F64Attr>:$write_energy_pj_per_byte,
+      OptionalAttr<F64Attr>:$leakage_w);
   let assemblyFormat = [{
-    $sym_name (`in` $parent^)? (`capacity_bytes` $capacity_bytes^)?
+    $sym_name (`in` $parent^)? (`instances` $instances^)?
+    (`capacity_bytes` $capacity_bytes^)? (`keeps` $keeps^)?
     (`bandwidth_bytes_per_s` $bandwidth_bytes_per_s^)?
     (`read_bandwidth_bytes_per_s` $read_bandwidth_bytes_per_s^)?
     (`write_bandwidth_bytes_per_s` $write_bandwidth_bytes_per_s^)?
     (`energy_pj_per_byte` custom<Number>($energy_pj_per_byte)^)?
     (`read_energy_pj_per_byte` custom<Number>($read_energy_pj_per_byte)^)?
     (`write_energy_pj_per_byte` custom<Number>($write_energy_pj_per_byte)^)?
-    attr-dict
+    (`leakage_w` custom<Number>($leakage_w)^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -90,19 +107,34 @@ def Sched_UnitOp : Sched_Op<"unit", [Symbol, HasParent<"ArchOp">]> {
   let description = [{
     A 2D array, `grid 16x16` (rows x columns), or vector lanes, `lanes 256`. A
     class that `ops` does not list is not supported. With `whole_einsum` an
-    Einsum with one unsupported op goes elsewhere whole.
+    Einsum with one unsupported op goes elsewhere whole. `rows_share` and
+    `cols_share` say what lanes of a grid share along a dimension (`both`, if
+    they do not): `outputs`, sums leave as one, `inputs`, an operand that is the
+    same comes once.
+
+    ```mlir
+    sched.unit @mac2d instances 4 grid 128x128 rows_share outputs cols_share inputs on @reg ops(mac cycles 1)
+    ```
 
     Constraints: (1) either a grid or lanes, positive, at most 2^24 lanes in
     all; (2) a class is listed once; (3) an expansion names classes that the
-    unit has, and that are not expansions themselves.
+    unit has, and that are not expansions themselves; (4) only a grid shares
+    along rows and columns; (5) the leakage is finite and not negative.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
+      OptionalAttr<Sched_PositiveI64>:$instances,
       OptionalAttr<DenseI64ArrayAttr>:$grid,
-      OptionalAttr<Sched_PositiveI64>:$lanes, FlatSymbolRefAttr:$memory,
-      Sched_OpCostArrayAttr:$ops, UnitAttr:$whole_einsum);
+      OptionalAttr<Sched_PositiveI64>:$lanes,
+      OptionalAttr<Sched_LaneReuseAttr>:$rows_share,
+      OptionalAttr<Sched_LaneReuseAttr>:$cols_share, FlatSymbolRefAttr:$memory,
+      Sched_OpCostArrayAttr:$ops, UnitAttr:$whole_einsum,
+      OptionalAttr<F64Attr>:$leakage_w);
   let assemblyFormat = [{
-    $sym_name custom<Shape>($grid, $lanes) `on` $memory `ops` `` custom<OpCosts>($ops)
-    (`whole_einsum` $whole_einsum^)? attr-dict
+    $sym_name (`instances` $instances^)? custom<Shape>($grid, $lanes)
+    (`rows_share` $rows_share^)? (`cols_share` $cols_share^)?
+    `on` $memory `ops` `` custom<OpCosts>($ops)
+    (`whole_einsum` $whole_einsum^)? (`leakage_w` custom<Number>($leakage_w)^)?
+    attr-dict
   }];
   let hasVerifier = 1;
 }
