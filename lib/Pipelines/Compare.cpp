@@ -162,7 +162,9 @@ FailureOr<Comparison> transfusion::compareLayer(ModuleOp module,
       diag.attachNote() << "suggest under the default model";
       return diag;
     }
-    if (failed(compareByModel(module, options, result)))
+    const bool mapped = options.model == CompareModel::AccelForge;
+    if (failed(mapped ? compareByMapping(module, options, result)
+                      : compareByModel(module, options, result)))
       return failure();
     return result;
   }

@@ -44,17 +44,8 @@ static std::vector<std::string> textCells(const CompareRow &row) {
           row.limitedBy};
 }
 
-static void printText(const Comparison &c, llvm::raw_ostream &os) {
-  os << "@" << c.layer << " on @" << c.arch << "   model " << c.model;
-  if (c.model == "default")
-    os << "   seed " << c.seed << "   " << c.evaluations
-       << " evaluations a policy";
-  os << "\n";
-  std::vector<std::vector<std::string>> rows = {
-      {"policy", "latency s", "energy J", "2D %", "1D %", "DRAM GB", "peak MiB",
-       "bound s", "gap %", "limited by"}};
-  for (const CompareRow &row : c.rows)
-    rows.push_back(textCells(row));
+static void printTable(const std::vector<std::vector<std::string>> &rows,
+                       llvm::raw_ostream &os) {
   std::vector<size_t> width(rows.front().size(), 0);
   for (const auto &row : rows)
     for (size_t i = 0; i + 1 < row.size(); ++i) // the last one is open
@@ -68,6 +59,42 @@ static void printText(const Comparison &c, llvm::raw_ostream &os) {
     }
     os << "\n";
   }
+}
+
+/// Of a mapping: who takes how long and what moves, in MB read / written.
+static void printEinsums(const std::vector<CompareEinsum> &einsums,
+                         llvm::raw_ostream &os) {
+  if (einsums.empty())
+    return;
+  std::vector<std::vector<std::string>> rows = {
+      {"einsum", "unit", "latency s", "energy J"}};
+  for (const CompareBytes &m : einsums.front().memories)
+    rows.front().push_back(m.memory + " MB");
+  rows.front().push_back("limited by");
+  for (const CompareEinsum &e : einsums) {
+    rows.push_back({e.name, e.unit, number(e.latencyS, "%.4g"),
+                    number(e.energyPj / 1e12, "%.4g")});
+    for (const CompareBytes &m : e.memories)
+      rows.back().push_back(number(m.readBytes / 1e6, "%.4g") + "/" +
+                            number(m.writeBytes / 1e6, "%.4g"));
+    rows.back().push_back(e.limitedBy);
+  }
+  printTable(rows, os);
+}
+
+static void printText(const Comparison &c, llvm::raw_ostream &os) {
+  os << "@" << c.layer << " on @" << c.arch << "   model " << c.model;
+  if (c.model == "default")
+    os << "   seed " << c.seed << "   " << c.evaluations
+       << " evaluations a policy";
+  os << "\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"policy", "latency s", "energy J", "2D %", "1D %", "DRAM GB", "peak MiB",
+       "bound s", "gap %", "limited by"}};
+  for (const CompareRow &row : c.rows)
+    rows.push_back(textCells(row));
+  printTable(rows, os);
+  printEinsums(c.einsums, os);
   if (c.suggestedFor.empty())
     return;
   os << "what would help " << c.suggestedFor << " most:\n";
@@ -111,6 +138,40 @@ static void printCsv(const Comparison &c, llvm::raw_ostream &os) {
   }
 }
 
+static void bytesJson(const CompareBytes &b, llvm::json::OStream &j) {
+  j.object([&] {
+    j.attribute("memory", b.memory);
+    if (!b.tensor.empty())
+      j.attribute("tensor", b.tensor);
+    j.attribute("read_bytes", b.readBytes);
+    j.attribute("write_bytes", b.writeBytes);
+    if (b.heldBytes)
+      j.attribute("held_bytes", *b.heldBytes);
+    if (b.seconds)
+      j.attribute("latency_s", *b.seconds);
+    if (b.energyPj)
+      j.attribute("energy_pj", *b.energyPj);
+  });
+}
+
+static void einsumJson(const CompareEinsum &e, llvm::json::OStream &j) {
+  j.object([&] {
+    j.attribute("einsum", e.name);
+    j.attribute("unit", e.unit);
+    j.attribute("latency_s", e.latencyS);
+    j.attribute("energy_pj", e.energyPj);
+    j.attribute("limited_by", e.limitedBy);
+    j.attribute("unit_latency_s", e.unitS);
+    j.attribute("unit_energy_pj", e.unitPj);
+    for (const auto &[key, list] :
+         {std::pair("memories", &e.memories), std::pair("tensors", &e.tensors)})
+      j.attributeArray(key, [&, &list = list] {
+        for (const CompareBytes &b : *list)
+          bytesJson(b, j);
+      });
+  });
+}
+
 static void printJson(const Comparison &c, llvm::raw_ostream &os) {
   llvm::json::OStream j(os, /*IndentSize=*/2);
   j.object([&] {
@@ -144,6 +205,11 @@ static void printJson(const Comparison &c, llvm::raw_ostream &os) {
           j.attribute("limited_by", row.limitedBy);
         });
     });
+    if (!c.einsums.empty())
+      j.attributeArray("einsums", [&] {
+        for (const CompareEinsum &e : c.einsums)
+          einsumJson(e, j);
+      });
     if (c.suggestedFor.empty())
       return;
     j.attribute("suggested_for", c.suggestedFor);

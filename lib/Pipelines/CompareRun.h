@@ -38,6 +38,11 @@ mlir::LogicalResult compareByModel(mlir::ModuleOp module,
                                    const CompareOptions &options,
                                    Comparison &result);
 
+/// The row of a mapping under the model accelforge.
+mlir::LogicalResult compareByMapping(mlir::ModuleOp module,
+                                     const CompareOptions &options,
+                                     Comparison &result);
+
 /// The changes to the machine that help most.
 mlir::LogicalResult suggestChanges(mlir::ModuleOp module,
                                    const CompareOptions &options,

@@ -45,7 +45,16 @@ int main(int argc, char **argv) {
                  clEnumValN(CompareModel::FuseMax, "fusemax",
                             "of the FuseMax artifact, in closed form"),
                  clEnumValN(CompareModel::TransFusionPaper, "transfusion-paper",
-                            "of the TransFusion paper, in closed form")));
+                            "of the TransFusion paper, in closed form"),
+                 clEnumValN(CompareModel::AccelForge, "accelforge",
+                            "of AccelForge, for a mapping")));
+  cl::opt<std::string> mapping("mapping",
+                               cl::desc("loop nests, for --model=accelforge"),
+                               cl::value_desc("file"));
+  cl::opt<bool> skipFirstReads(
+      "skip-first-read-of-each-copy",
+      cl::desc("leave out reads of partial sums of a split reduction, as the "
+               "reference of --model=accelforge does"));
   cl::opt<CompareFormat> format(
       "format", cl::desc("of the output"), cl::init(CompareFormat::Text),
       cl::values(clEnumValN(CompareFormat::Text, "text", "for people"),
@@ -95,6 +104,13 @@ int main(int argc, char **argv) {
   options.seed = seed;
   options.evaluations = evaluations;
   options.suggest = suggest;
+  options.mapping = mapping;
+  options.skipFirstReads = skipFirstReads;
+  if (model != CompareModel::AccelForge &&
+      (!options.mapping.empty() || options.skipFirstReads)) {
+    emitError(module->getLoc()) << "a mapping is for --model=accelforge";
+    return 1;
+  }
   FailureOr<Comparison> comparison = compareLayer(*module, options);
   if (failed(comparison))
     return 1;

@@ -7,7 +7,8 @@
 //
 // What transfusion-compare prints. Under the default model a policy is searched
 // (--dpipe, --tileseek) and costed like any schedule; under a named model the
-// numbers are its authors', in closed form, for the policies that it knows.
+// numbers are its authors', in closed form, for the policies that it knows, or
+// for a given mapping.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_PIPELINES_COMPARE_H
@@ -25,7 +26,7 @@
 
 namespace transfusion {
 
-enum class CompareModel { Default, FuseMax, TransFusionPaper };
+enum class CompareModel { Default, FuseMax, TransFusionPaper, AccelForge };
 enum class CompareFormat { Text, Csv, Json };
 
 struct CompareOptions {
@@ -35,6 +36,8 @@ struct CompareOptions {
   uint64_t seed = 1;
   int64_t evaluations = 2048;
   bool suggest = false;
+  std::string mapping;         ///< file, for CompareModel::AccelForge
+  bool skipFirstReads = false; ///< as its reference does
 };
 
 struct CompareRow {
@@ -48,6 +51,19 @@ struct CompareRow {
   std::string infeasible; ///< why there are no numbers
 };
 
+/// Of a mapped Einsum, what its memories do.
+struct CompareBytes {
+  std::string memory, tensor; ///< no tensor: all of them
+  double readBytes = 0, writeBytes = 0;
+  std::optional<int64_t> heldBytes;
+  std::optional<double> seconds, energyPj;
+};
+struct CompareEinsum {
+  std::string name, unit, limitedBy;
+  double latencyS = 0, energyPj = 0, unitS = 0, unitPj = 0;
+  std::vector<CompareBytes> memories, tensors;
+};
+
 /// A changed machine, searched anew.
 struct CompareChange {
   std::string what;
@@ -59,6 +75,7 @@ struct Comparison {
   uint64_t seed = 0;
   int64_t evaluations = 0;
   std::vector<CompareRow> rows;
+  std::vector<CompareEinsum> einsums; ///< of a mapping
   std::string suggestedFor;           ///< policy; empty: not asked for
   std::vector<CompareChange> changes; ///< those that help most come first
 };

@@ -38,7 +38,7 @@ std::vector<Token> tokensOf(const std::string &text) {
   TextPlace at{1, 1};
   auto isWord = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
-           c == '.' || c == '-' || c == '$';
+           c == '.' || c == '-' || c == '$' || c == '%';
   };
   for (size_t i = 0; i < text.size();) {
     size_t end = i + 1;

@@ -173,3 +173,41 @@ TEST(MappedCostTest, CountsBeyondAllBoundsAreAFault) {
   most.faults(kAll + "einsum C on vec1d {\n}\n" + kD, 2, 1,
               "moves 2^63 values or more");
 }
+
+TEST(MappedCostTest, AnyTextIsAMappingOrAFault) {
+  // Words of a mapping in any order, and letters lost.
+  const char *const words[] = {"keep", "dram",   "lbuf", ":",   "A", "B",
+                               "C",    "D",      ",",    "for", "i", "j",
+                               "by",   "1",      "2",    "4",   "8", "split",
+                               "over", "einsum", "on",   "{",   "}", "vec1d",
+                               "fuse", "#",      "\n",   "k",   "-", "%"};
+  Small s;
+  const std::string good = kAll +
+                           "einsum C on vec1d {\n  split i by 2 over "
+                           "lbuf\n  keep lbuf: A, C\n  for j by 1\n}\n" +
+                           kD;
+  uint64_t state = 1;
+  auto below = [&](uint64_t n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % n;
+  };
+  int fine = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string text = good;
+    for (uint64_t change = 0; change <= below(3); ++change) {
+      const size_t at = below(text.size());
+      if (below(2))
+        text.erase(at, 1 + below(3));
+      else
+        text.insert(at, std::string(" ") + words[below(30)] + " ");
+    }
+    const MappedCost cost = s.cost(text);
+    fine += cost.faults.empty();
+    EXPECT_EQ(cost.faults.empty(), !cost.einsums.empty()) << text;
+    for (const MappingFault &f : cost.faults) {
+      EXPECT_GE(f.place.line, 1) << text;
+      EXPECT_FALSE(f.what.empty() || f.fix.empty()) << text;
+    }
+  }
+  EXPECT_GT(fine, 50);
+}
