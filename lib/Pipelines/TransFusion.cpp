@@ -27,8 +27,8 @@ TransFusionOptions::TransFusionOptions()
                   init(LinalgToEinsumPassOptions().raiseReport),
                   raiseReportChoices()),
       normalize(*this, "normalize",
-                desc("recognise attention, norms and activations in what was "
-                     "raised (--einsum-normalize)"),
+                desc("recognise attention, norms and activations "
+                     "(--einsum-decompose --einsum-normalize)"),
                 init(true)),
       policy(*this, "policy", desc("what may be fused with what"),
              init(DPipePassOptions().policy), policyChoices()),
@@ -53,8 +53,11 @@ void transfusion::buildTransFusionPipeline(OpPassManager &pm,
   raise.allowUnraised = options.allowUnraised;
   raise.raiseReport = options.raiseReport;
   buildTosaToEinsumPipeline(pm, raise);
-  if (options.normalize)
+  if (options.normalize) {
+    // Named ops as well: a layer is the same whoever wrote it.
+    pm.addNestedPass<func::FuncOp>(einsum::createEinsumDecomposePass());
     pm.addNestedPass<func::FuncOp>(einsum::createEinsumNormalizePass());
+  }
   // Not before: the machine is no part of what is raised and reported.
   if (!options.arch.empty())
     pm.addPass(createLoadArchPass({options.arch}));
@@ -75,7 +78,8 @@ void transfusion::buildTransFusionPipeline(OpPassManager &pm,
 void transfusion::registerTransFusionPipeline() {
   PassPipelineRegistration<TransFusionOptions>(
       "transfusion",
-      "from a layer (linalg, TOSA or einsum) to its schedule: raise, "
-      "normalize, load the machine, --dpipe, --tileseek, --sched-verify",
+      "from a layer (linalg, TOSA or einsum) to its schedule: raise or "
+      "decompose, normalize, load the machine, --dpipe, --tileseek, "
+      "--sched-verify",
       buildTransFusionPipeline);
 }

@@ -293,6 +293,9 @@ std::string Printer::term(const Node &node, int index, ArrayRef<int> lets) {
                        ? term(node, arg, lets)
                        : "t" + std::to_string(let - lets.begin()));
   }
+  // Names are for readers, who compare forms that differ somewhere else.
+  if (withNames && t.isCommutative)
+    llvm::sort(args);
   return t.name + "(" + llvm::join(args, ", ") + ")";
 }
 

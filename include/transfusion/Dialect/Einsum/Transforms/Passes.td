@@ -64,7 +64,10 @@ def EinsumNormalizePass : Pass<"einsum-normalize", "::mlir::func::FuncOp"> {
     their result in their finish, map-only Einsums for what several read. Casts
     between storage types stay where the program has them. Constants are folded
     in double precision; sums are not reassociated. Einsums of a recurrence, of
-    an iterative rank or with a domain are kept as they are.
+    an iterative rank or with a domain are kept as they are, but for ranks of
+    extent 1 that a result has, which become index 0 everywhere (a batch of one
+    is no rank). Ranks around attention and FFN are called after what they are
+    for (h, kv, g, p, m, e, f, s), others as the program calls them.
 
     *Requires*: nothing. *Ensures*: the same results, up to rounding; a cascade
     that is normal already does not change; a remark per Einsum that no result

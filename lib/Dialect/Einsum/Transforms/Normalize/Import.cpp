@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Import.h"
+#include "ConstantIndices.h"
 #include "Indices.h"
 #include "transfusion/Dialect/Einsum/IR/Domain.h"
 #include "transfusion/Dialect/Einsum/IR/EquationGraph.h"
@@ -50,9 +51,10 @@ private:
   EquationGraph equations;
   EffectiveDomains domains;
   Imported result;
-  std::map<const void *, Tensor> tensors; // looked up only
-  llvm::DenseSet<Value> slices;           // asked, never walked
-  llvm::DenseMap<Value, unsigned> levels; // of kept Einsums; looked up only
+  std::map<const void *, Tensor> tensors;    // looked up only
+  llvm::DenseSet<Value> slices;              // asked, never walked
+  llvm::DenseMap<Value, unsigned> levels;    // of kept Einsums; looked up only
+  llvm::DenseMap<Value, AffineExpr> indices; // constants; looked up only
 };
 } // namespace
 
@@ -121,6 +123,17 @@ Ref Importer::read(const Frame &frame, Value tensor, AffineMap access) {
     Ref ref = result.graph.compose(it->second.byCoordinate, access.getResults(),
                                    frame);
     return slices.contains(tensor) ? result.graph.instantiate(ref, frame) : ref;
+  }
+  auto [known, isNew] = indices.try_emplace(tensor);
+  if (isNew)
+    known->second = indicesOf(tensor);
+  if (AffineExpr index = known->second) {
+    Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+    index = index.replaceDims(access.getResults());
+    if (auto constant = dyn_cast<AffineConstantExpr>(index))
+      return result.graph.constant(
+          TypedAttr(IntegerAttr::get(type, constant.getValue())));
+    return result.graph.index(frame, index, type);
   }
   auto level = levels.find(tensor);
   return result.graph.input(frame, tensor, access.getResults(),

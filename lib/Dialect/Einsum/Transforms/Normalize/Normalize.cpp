@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EquationOrder.h"
 #include "Import.h"
 #include "Materialize.h"
 #include "Pieces.h"
@@ -12,10 +13,13 @@
 #include "RankRoles.h"
 #include "RecognizeAttention.h"
 #include "Roles.h"
+#include "UnitRanks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "transfusion/Dialect/Einsum/Transforms/Passes.h"
 #include "transfusion/Dialect/Einsum/Transforms/ReportPasses.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace transfusion::einsum {
 #define GEN_PASS_DEF_EINSUMNORMALIZEPASS
@@ -38,7 +42,8 @@ struct NormalizePass
     PieceKinds kinds = getPieceKinds();
     SmallVector<Rule> rules = getRules();
 
-    // Everything is decided before anything is written.
+    llvm::for_each(cascades, dropUnitRanks);
+    // Everything else is decided before anything is written.
     std::vector<Imported> imports;
     std::vector<Plan> plans;
     std::vector<std::vector<std::string>> notes;
@@ -61,8 +66,18 @@ struct NormalizePass
                                 made);
       SmallVector<Value> results = materializer.run();
       CascadeOp replacement = made.finish(results);
+      orderEquations(replacement);
       cascade.replaceAllUsesWith(replacement.getResults());
+      // Constants that are indices now are read no longer.
+      llvm::SetVector<Operation *> constants;
+      for (auto einsum : cascade.getBody().front().getOps<MapReduceOp>())
+        for (Value operand : einsum->getOperands())
+          if (matchPattern(operand, m_Constant()))
+            constants.insert(operand.getDefiningOp());
       cascade.erase();
+      for (Operation *constant : constants)
+        if (constant->use_empty())
+          constant->erase();
       if (!reportPasses)
         continue;
       remarkPasses(replacement);
