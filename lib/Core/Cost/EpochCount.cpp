@@ -166,6 +166,60 @@ EpochCounts countEpochs(const std::vector<EpochLoop> &loops, int32_t stages,
   return Counter(runs, stages).run(wrap);
 }
 
+int64_t countShort(const std::vector<EpochLoop> &loops, int32_t stages,
+                   bool wrap, std::vector<StepKind> &kinds) {
+  kinds.clear();
+  const size_t n = loops.size();
+  uint64_t ragged = 0;
+  int64_t epochs = 1;
+  for (size_t k = 0; k < n; ++k) {
+    if (loops[k].raggedLast)
+      ragged |= uint64_t(1) << k;
+    if (epochs > kMaxEpochs / loops[k].trips)
+      return -1;
+    epochs *= loops[k].trips;
+  }
+  // Every choice of ragged loops among the first `end`, with its turns.
+  auto forEachOuter = [&](size_t end, auto visit) {
+    const uint64_t some = ragged & ((uint64_t(1) << end) - 1);
+    uint64_t outer = some;
+    while (true) {
+      int64_t turns = 1;
+      for (size_t k = 0; k < end; ++k)
+        turns *= outer >> k & 1 ? 1 : loops[k].trips - loops[k].raggedLast;
+      visit(outer, turns);
+      if (outer == 0)
+        break;
+      outer = (outer - 1) & some;
+    }
+  };
+  if (stages == 1) {
+    forEachOuter(n, [&](uint64_t at, int64_t turns) {
+      kinds.push_back({0, at, false, true, turns});
+    });
+    return epochs;
+  }
+  // The first epoch is at no ragged end, the last one at all.
+  kinds.push_back({0, 0, wrap, true, 1});
+  // From one epoch to the next loop j advances, those inside it start anew.
+  for (size_t j = 0; j < n; ++j) {
+    if (loops[j].trips == 1)
+      continue;
+    const uint64_t bit = uint64_t(1) << j;
+    const uint64_t inside = ragged & ~((bit << 1) - 1);
+    forEachOuter(j, [&](uint64_t outer, int64_t turns) {
+      const int64_t plain = loops[j].trips - 1 - loops[j].raggedLast;
+      if (plain > 0)
+        kinds.push_back({outer | inside, outer, true, true, turns * plain});
+      if (loops[j].raggedLast)
+        kinds.push_back({outer | inside, outer | bit, true, true, turns});
+    });
+  }
+  if (!wrap)
+    kinds.push_back({ragged, 0, true, false, 1});
+  return epochs;
+}
+
 EpochCounts countWindows(const std::vector<std::vector<int64_t>> &runs,
                          int32_t width) {
   return Counter(runs, width).run(/*wrap=*/false);

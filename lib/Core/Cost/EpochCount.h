@@ -51,6 +51,19 @@ struct EpochCounts {
 EpochCounts countEpochs(const std::vector<EpochLoop> &loops, int32_t stages,
                         bool wrap);
 
+/// Steps of a pipeline of one or two stages that are alike: which loops are at
+/// their ragged end in the epoch of the last stage, and of the first.
+struct StepKind {
+  uint64_t older = 0, newer = 0;
+  bool hasOlder = true, hasNewer = true; ///< else the stage has no epoch
+  int64_t count = 0;
+};
+
+/// As countEpochs, for one or two stages in closed form: what a search mostly
+/// asks for. Returns the number of epochs, -1 when there are too many.
+int64_t countShort(const std::vector<EpochLoop> &loops, int32_t stages,
+                   bool wrap, std::vector<StepKind> &kinds);
+
 /// The same for loops whose turns are of several kinds, one after another:
 /// `runs` has, per loop, how many turns there are of each. Classes are numbered
 /// row-major.

@@ -32,14 +32,20 @@ double transferCycles(const Memory &memory, double clockHz, double readBytes,
 
 class Evaluator::Impl {
 public:
-  Impl(const Cascade &c, const Arch &a) : c(c), a(a), times(c, a) {
+  Impl(const Cascade &c, const Arch &a)
+      : c(c), a(a), times(c, a), whole(wholeSpans(c)), classifier(c),
+        overlap(tally) {
     for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e) {
       points.push_back(pointCount(c, e));
       results.push_back(resultCount(c, e));
+      for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r) {
+        hasRank.push_back(c.einsums[e].hasRank(r));
+        keepsRank.push_back(hasRank.back() && !isReducedRank(c, e, r));
+      }
     }
   }
 
-  CostReport evaluate(const Schedule &s, const Plan &p);
+  void evaluate(const Schedule &s, const Plan &p, CostReport &into);
 
   const Cascade &c;
   const Arch &a;
@@ -49,42 +55,61 @@ public:
 private:
   void evaluateGroup(const Schedule &s, const Plan &p, int32_t g);
   struct TileCost { ///< of a phase in one class of outer tiles
+    void clear() {
+      computeCycles = 0;
+      steps = 1;
+      traffic.clear();
+    }
     int64_t computeCycles = 0;
     int64_t steps = 1; ///< of its pipelines
     PhaseTraffic traffic;
   };
-  TileCost evaluateTile(const PhaseTile &tile, const TileClass &cls,
-                        PhaseCost &cost);
+  void evaluateTile(const PhaseTile &tile, const TileClass &cls,
+                    PhaseTimes &phaseTimes, PhaseCost &cost, TileCost &result);
   void addWorkOfTile(const PhaseTile &tile, const StepRuns &runs,
                      int64_t tiles);
   void addLatency(const TileCost &tile, const TransferBytes &beside,
                   int64_t count, PhaseCost &cost);
   double aroundTransfers(const TileCost &tile);
   double addTransfers(int64_t read, int64_t write);
-  void describePhase(const PhaseTile &tile, PhaseCost &cost);
+  void describePhase(const PhaseTile &tile, PhaseTimes &phaseTimes,
+                     PhaseCost &cost);
   int64_t repeats(const PhasePlan &plan, EinsumId e, bool finish);
   void addOps(const PlannedSlot &slot, const OpHistogram &ops, double count);
   OpHistogram finishOps(const PlannedSlot &slot) const;
   bool cutToActiveSteps(const PhasePlan &plan, EinsumId e, bool finish) const;
   void addWork(const PhasePlan &plan);
   void finish();
-  std::string bottleneck(const std::vector<double> &memory, double compute,
-                         const std::vector<int64_t> &unitBusy) const;
+  void clear(PhaseCost &cost) const;
+  const std::string &bottleneck(const std::vector<double> &memory,
+                                double compute,
+                                const std::vector<int64_t> &unitBusy) const;
   MemoryId bufferMemory() const { return a.units.front().memory; }
 
   StepTimes times;
   std::vector<int64_t> points, results; ///< by EinsumId
+  std::vector<char> hasRank, keepsRank; ///< by EinsumId and RankId
+  const std::vector<Span> whole;
+  TileClassifier classifier;
   // Of the evaluation that runs.
-  CostReport report;
+  CostReport *reportOf = nullptr;
   std::vector<double> laneCycles; ///< work, by UnitId
   /// By MemoryId: over the layer, and over the phase that runs.
   std::vector<double> memoryCycles, phaseMemoryCycles;
   double computeCycles = 0;
+  // Kept from one evaluation to the next: what they own, not what is in them.
+  TileScratch scratch;
+  PhaseCompute compute;
+  OuterTiles tiles;
+  TileOverlap overlap;
+  Reused<TileCost> tileCosts; ///< by phase, then class
+  std::vector<size_t> costOf; ///< by phase and class: in tileCosts
+  std::vector<TileNeighbours> neighbours;
 };
 
 /// The slowest memory when it takes longer than computing, else the unit that
 /// is busy for longest; the first of equals.
-std::string
+const std::string &
 Evaluator::Impl::bottleneck(const std::vector<double> &memory, double compute,
                             const std::vector<int64_t> &unitBusy) const {
   const auto slowest = std::max_element(memory.begin(), memory.end());
@@ -95,22 +120,23 @@ Evaluator::Impl::bottleneck(const std::vector<double> &memory, double compute,
 }
 
 /// Counts of a phase in all outer tiles of a class.
-Evaluator::Impl::TileCost Evaluator::Impl::evaluateTile(const PhaseTile &tile,
-                                                        const TileClass &cls,
-                                                        PhaseCost &cost) {
-  PhaseTimes &phaseTimes = times.phase(tile.decision(), tile.planned());
+void Evaluator::Impl::evaluateTile(const PhaseTile &tile, const TileClass &cls,
+                                   PhaseTimes &phaseTimes, PhaseCost &cost,
+                                   TileCost &result) {
+  CostReport &report = *reportOf;
   std::optional<StepRuns> runs;
   if (tile.planned().active.skips()) {
-    runs = stepRuns(tile.planned().active, innerCuts(tile), /*idle=*/true);
+    innerCuts(tile, scratch.cuts);
+    runs = stepRuns(tile.planned().active, scratch.cuts, /*idle=*/true);
     addWorkOfTile(tile, *runs, cls.count);
   }
   const StepRuns *some = runs ? &*runs : nullptr;
-  const PhaseCompute compute =
-      computeOf(tile, some, a, phaseTimes, tally, report.faults);
+  computeOf(tile, some, a, phaseTimes, tally, report.faults, scratch, compute);
   if (byTensor)
     byTensor->times = cls.count;
-  TileCost result{compute.cycles, compute.steps,
-                  trafficOf(tile, some, tally, byTensor)};
+  result.computeCycles = compute.cycles;
+  result.steps = compute.steps;
+  trafficOf(tile, some, tally, byTensor, scratch, result.traffic);
   const PhaseTraffic &t = result.traffic;
   cost.epochs = tally.add(cost.epochs, tally.mul(compute.epochs, cls.count));
   cost.computeCycles += double(cls.count) * double(compute.cycles);
@@ -136,7 +162,6 @@ Evaluator::Impl::TileCost Evaluator::Impl::evaluateTile(const PhaseTile &tile,
     ofUnit = tally.add(ofUnit, busy);
     ofEinsum = tally.add(ofEinsum, busy);
   }
-  return result;
 }
 
 /// Even where the outer memory is the limit, computing does not overlap with
@@ -205,14 +230,16 @@ double Evaluator::Impl::addTransfers(int64_t read, int64_t write) {
 }
 
 /// What a reader wants to know of the steady state of a full tile.
-void Evaluator::Impl::describePhase(const PhaseTile &tile, PhaseCost &cost) {
-  PhaseTimes &phaseTimes = times.phase(tile.decision(), tile.planned());
-  Extents full;
+void Evaluator::Impl::describePhase(const PhaseTile &tile,
+                                    PhaseTimes &phaseTimes, PhaseCost &cost) {
+  CostReport &report = *reportOf;
+  Extents &full = scratch.full;
+  full.clear();
   for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r)
     full.push_back(tile.inner(r));
   cost.stages = tile.planned().stages;
-  const std::vector<const Extents *> perStage(cost.stages, &full);
-  const StepTime &step = phaseTimes.step(perStage);
+  scratch.perStage.assign(cost.stages, &full);
+  const StepTime &step = phaseTimes.step(scratch.perStage);
   cost.iiCycles = step.ii;
   cost.fillCycles = step.fill;
   cost.drainCycles = step.drain;
@@ -239,8 +266,7 @@ int64_t Evaluator::Impl::repeats(const PhasePlan &plan, EinsumId e,
   for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r) {
     const RankCut &cut = plan.cuts[r];
     const int64_t extent = c.ranks[r].extent;
-    const bool has =
-        c.einsums[e].hasRank(r) && !(finish && isReducedRank(c, e, r));
+    const bool has = (finish ? keepsRank : hasRank)[e * c.ranks.size() + r];
     if (has || (cut.position < 0 && cut.tile == extent))
       continue;
     auto trips = [&](int64_t tile) {
@@ -258,8 +284,8 @@ void Evaluator::Impl::addOps(const PlannedSlot &slot, const OpHistogram &ops,
                              double count) {
   const Unit &unit = a.units[slot.unit];
   const double pj = count * energyPerPoint(unit, ops);
-  report.einsums[slot.einsum].energyPj += pj;
-  report.arithmeticPj += pj;
+  reportOf->einsums[slot.einsum].energyPj += pj;
+  reportOf->arithmeticPj += pj;
   laneCycles[slot.unit] += count * double(cyclesPerPoint(unit, ops));
 }
 
@@ -321,49 +347,54 @@ void Evaluator::Impl::addWorkOfTile(const PhaseTile &tile, const StepRuns &runs,
 
 void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
                                     int32_t g) {
-  const OuterTiles tiles = outerTiles(c, s, p, g);
-  const std::vector<TileClass> &classes = tiles.classes;
+  CostReport &report = *reportOf;
+  classifier.classify(s, p, g, tiles);
+  const Reused<TileClass> &classes = tiles.classes;
   const int32_t phases = static_cast<int32_t>(p.groups[g].phases.size());
-  GroupCost group;
+  GroupCost &group = report.groups[g];
+  group.outerTiles = group.peakBytes = 0;
   for (const TileClass &cls : classes)
     group.outerTiles = tally.add(group.outerTiles, tally.count(cls.count));
   for (int32_t id : p.groups[g].buffers)
     group.peakBytes =
         std::max(group.peakBytes, p.buffers[id].address + p.buffers[id].bytes);
 
-  TileOverlap overlap(tiles, phases, tally);
-  std::vector<std::vector<TileCost>> tileCosts(phases);
+  overlap.start(tiles, phases);
+  tileCosts.clear();
+  costOf.clear();
   group.phases.resize(phases);
   for (int32_t ph = 0; ph < phases; ++ph) {
     PhaseCost &cost = group.phases[ph];
-    cost.unitBusyCycles.assign(a.units.size(), 0);
+    clear(cost);
+    const PhasePlan &plan = p.groups[g].phases[ph];
+    PhaseTimes &phaseTimes = times.phase(s.groups[g].phases[ph], plan);
     // Finer classes matter to a phase that a domain cuts only.
     bool finer = false;
     for (RankId r : s.groups[g].tileOrder)
-      finer |= differsAlong(c, p.groups[g].phases[ph], r);
-    const std::vector<TileClass> &own =
+      finer |= differsAlong(c, plan, r);
+    const Reused<TileClass> &own =
         finer || tiles.coarse.empty() ? classes : tiles.coarse;
+    const size_t first = tileCosts.size();
     for (const TileClass &cls : own) {
-      tileCosts[ph].push_back(
-          evaluateTile({c, s, p, g, ph, cls.spans}, cls, cost));
+      TileCost &tile = tileCosts.add();
+      tile.clear();
+      evaluateTile({c, s, p, g, ph, cls.spans}, cls, phaseTimes, cost, tile);
       if (!report.faults.empty())
         return; // one sentence is enough
     }
-    if (own.size() != classes.size()) {
-      std::vector<TileCost> byClass;
-      for (const TileClass &cls : classes)
-        byClass.push_back(tileCosts[ph][cls.coarse]);
-      tileCosts[ph] = std::move(byClass);
+    for (size_t i = 0; i < classes.size(); ++i) {
+      const size_t cls = own.size() == classes.size() ? i : classes[i].coarse;
+      costOf.push_back(first + cls);
+      overlap.add(ph, static_cast<int32_t>(i),
+                  tileCosts[first + cls].traffic.moved);
     }
-    for (size_t i = 0; i < classes.size(); ++i)
-      overlap.add(ph, static_cast<int32_t>(i), tileCosts[ph][i].traffic.moved);
-    describePhase({c, s, p, g, ph, classes.front().spans}, cost);
-    addWork(p.groups[g].phases[ph]);
+    describePhase({c, s, p, g, ph, classes.front().spans}, phaseTimes, cost);
+    addWork(plan);
   }
 
   if (byTensor)
     byTensor->times = 1;
-  const int64_t retained = groupLoadBytes(c, p, g, tally, byTensor);
+  const int64_t retained = groupLoadBytes(c, p, g, whole, tally, byTensor);
   report.readBytes[0] = tally.add(report.readBytes[0], retained);
   report.writeBytes[bufferMemory()] =
       tally.add(report.writeBytes[bufferMemory()], retained);
@@ -372,12 +403,13 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
   group.storeCycles = addTransfers(0, ends.write);
   group.latencyCycles = group.loadCycles + group.storeCycles;
 
-  const std::vector<TileNeighbours> neighbours = overlap.neighbours();
+  overlap.neighbours(neighbours);
   for (int32_t ph = 0; ph < phases; ++ph) {
     PhaseCost &cost = group.phases[ph];
     phaseMemoryCycles.assign(a.memories.size(), 0);
     for (const TileNeighbours &n : neighbours)
-      addLatency(tileCosts[ph][n.at], overlap.beside(ph, n), n.count, cost);
+      addLatency(tileCosts[costOf[ph * classes.size() + n.at]],
+                 overlap.beside(ph, n), n.count, cost);
     cost.bottleneck =
         bottleneck(phaseMemoryCycles, cost.computeCycles, cost.unitBusyCycles);
     for (size_t m = 0; m < a.memories.size(); ++m) {
@@ -391,11 +423,11 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
     group.latencyCycles += cost.latencyCycles;
   }
   report.latencyCycles += group.latencyCycles;
-  report.groups.push_back(std::move(group));
 }
 
 /// Totals that need the latency or the bytes of the whole layer.
 void Evaluator::Impl::finish() {
+  CostReport &report = *reportOf;
   report.latencyS = report.latencyCycles / a.clockHz;
   report.leakagePj = leakage(a) * report.latencyS * 1e12;
   report.energyPj = report.arithmeticPj + report.leakagePj;
@@ -417,16 +449,32 @@ void Evaluator::Impl::finish() {
       bottleneck(memoryCycles, computeCycles, report.unitBusyCycles);
 }
 
-CostReport Evaluator::Impl::evaluate(const Schedule &s, const Plan &p) {
-  report = CostReport();
+/// Numbers go, vectors keep what they own.
+void Evaluator::Impl::clear(PhaseCost &cost) const {
+  std::vector<int64_t> unitBusy = std::move(cost.unitBusyCycles);
+  std::string name = std::move(cost.bottleneck);
+  cost = PhaseCost();
+  unitBusy.assign(a.units.size(), 0);
+  cost.unitBusyCycles = std::move(unitBusy);
+  cost.bottleneck = std::move(name);
+}
+
+void Evaluator::Impl::evaluate(const Schedule &s, const Plan &p,
+                               CostReport &report) {
+  reportOf = &report;
   tally = Tally();
   computeCycles = 0;
+  report.latencyCycles = report.latencyS = 0;
+  report.energyPj = report.arithmeticPj = 0;
+  report.bottleneck.clear();
   report.faults = p.faults;
-  if (a.units.empty() || !(a.clockHz > 0) || bufferMemory() < 1 ||
-      static_cast<size_t>(bufferMemory()) >= a.memories.size())
+  const bool possible = !a.units.empty() && a.clockHz > 0 &&
+                        bufferMemory() >= 1 &&
+                        static_cast<size_t>(bufferMemory()) < a.memories.size();
+  if (!possible)
     report.faults.push_back("the machine has no unit, no buffer or no clock");
   if (!report.faults.empty())
-    return std::move(report);
+    return;
   laneCycles.assign(a.units.size(), 0);
   memoryCycles.assign(a.memories.size(), 0);
   report.memoryPj.assign(a.memories.size(), 0);
@@ -436,29 +484,35 @@ CostReport Evaluator::Impl::evaluate(const Schedule &s, const Plan &p) {
   report.unitBusyCycles.assign(a.units.size(), 0);
   report.unitBusy.assign(a.units.size(), 0);
   report.unitLanes.assign(a.units.size(), 0);
-  report.einsums.resize(c.einsums.size());
+  report.groups.resize(p.groups.size());
+  report.einsums.assign(c.einsums.size(), EinsumCost());
   for (size_t e = 0; e < c.einsums.size(); ++e)
     report.einsums[e].points = tally.count(points[e]);
   for (int32_t g = 0; g < static_cast<int32_t>(p.groups.size()); ++g) {
     evaluateGroup(s, p, g);
     if (!report.faults.empty())
-      return std::move(report);
+      return;
   }
   finish();
   if (tally.overflow)
     report.faults.push_back("a count exceeds 2^63 - 1");
-  return std::move(report);
 }
 
 Evaluator::Evaluator(const Cascade &c, const Arch &a) : impl(new Impl(c, a)) {}
 Evaluator::~Evaluator() = default;
 
 CostReport Evaluator::evaluate(const Schedule &s) {
-  return impl->evaluate(s, makePlan(impl->c, impl->a, s));
+  return evaluate(s, makePlan(impl->c, impl->a, s));
 }
 
 CostReport Evaluator::evaluate(const Schedule &s, const Plan &p) {
-  return impl->evaluate(s, p);
+  CostReport report;
+  impl->evaluate(s, p, report);
+  return report;
+}
+
+void Evaluator::evaluate(const Schedule &s, const Plan &p, CostReport &report) {
+  impl->evaluate(s, p, report);
 }
 
 CostReport Evaluator::evaluate(const Schedule &s, const Plan &p,
@@ -468,7 +522,7 @@ CostReport Evaluator::evaluate(const Schedule &s, const Plan &p,
                           a.units.empty() ? 0 : a.units.front().memory,
                           impl->tally);
   impl->byTensor = &traffic;
-  CostReport report = impl->evaluate(s, p);
+  CostReport report = evaluate(s, p);
   impl->byTensor = nullptr;
   byTensor = std::move(traffic.tensors);
   return report;

@@ -132,7 +132,65 @@ void addRows(const PhaseTile &tile, const StepRuns &runs, PhaseTimes &times,
   }
 }
 
-/// One pipeline through all epochs of the tile.
+/// One pipeline of one or two stages through all epochs of the tile.
+void addShort(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
+              TileScratch &scratch, PhaseCompute &result) {
+  const PhasePlan &plan = tile.planned();
+  const std::vector<RankId> &order = tile.decision().order;
+  const bool wrap = tile.decision().wrap;
+  scratch.loops.clear();
+  for (RankId r : order)
+    scratch.loops.push_back(
+        {tile.trips(r), tile.spans[r].extent % tile.inner(r) != 0});
+  const int64_t epochs =
+      countShort(scratch.loops, plan.stages, wrap, scratch.kinds);
+  tally.overflow |= epochs < 0;
+  if (epochs < 0)
+    return;
+  result.epochs = epochs;
+  result.steps = tally.add(epochs, plan.stages - 1);
+  auto extentsAt = [&](uint64_t ragged, Extents &extents) {
+    extents.clear();
+    for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
+      extents.push_back(tile.inner(r));
+    for (size_t k = 0; k < order.size(); ++k)
+      if (ragged >> k & 1) {
+        const RankId r = order[k];
+        extents[r] = tile.spans[r].extent - (tile.trips(r) - 1) * tile.inner(r);
+      }
+  };
+  std::vector<const Extents *> &perStage = scratch.perStage;
+  for (const StepKind &kind : scratch.kinds) {
+    perStage.assign(plan.stages, nullptr);
+    if (kind.hasNewer) {
+      extentsAt(kind.newer, scratch.newer);
+      perStage.front() = &scratch.newer;
+    }
+    if (plan.stages == 2 && kind.hasOlder) {
+      extentsAt(kind.older, scratch.older);
+      perStage.back() = &scratch.older;
+    }
+    const StepTime &step = times.step(perStage);
+    result.cycles = tally.add(result.cycles, tally.mul(step.ii, kind.count));
+    if (!kind.hasNewer)
+      continue;
+    const std::vector<int64_t> &cycles = times.slots(scratch.newer);
+    for (size_t i = 0; i < cycles.size(); ++i)
+      result.slotCycles[i] =
+          tally.add(result.slotCycles[i], tally.mul(cycles[i], kind.count));
+  }
+  if (!wrap)
+    return;
+  // The last epoch's later stages run out.
+  uint64_t last = 0;
+  for (size_t k = 0; k < scratch.loops.size(); ++k)
+    last |= uint64_t(scratch.loops[k].raggedLast) << k;
+  extentsAt(last, scratch.newer);
+  perStage.assign(plan.stages, &scratch.newer);
+  result.cycles = tally.add(result.cycles, times.step(perStage).drain);
+}
+
+/// The same for any number of stages.
 void addEpochs(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
                PhaseCompute &result) {
   const PhasePlan &plan = tile.planned();
@@ -173,21 +231,25 @@ void addEpochs(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
 
 } // namespace
 
-PhaseCompute computeOf(const PhaseTile &tile, const StepRuns *runs,
-                       const Arch &a, PhaseTimes &times, Tally &tally,
-                       std::vector<std::string> &faults) {
+void computeOf(const PhaseTile &tile, const StepRuns *runs, const Arch &a,
+               PhaseTimes &times, Tally &tally,
+               std::vector<std::string> &faults, TileScratch &scratch,
+               PhaseCompute &result) {
   const Cascade &c = tile.c;
   const PhasePlan &plan = tile.planned();
-  PhaseCompute result;
+  result.epochs = result.cycles = result.steps = 0;
   result.slotCycles.assign(plan.slots.size(), 0);
   if (runs)
     addRows(tile, *runs, times, tally, result);
+  else if (plan.stages <= 2 && tile.decision().order.size() < 64)
+    addShort(tile, times, tally, scratch, result);
   else
     addEpochs(tile, times, tally, result);
   if (tally.overflow)
-    return result;
+    return;
 
-  Extents full;
+  Extents &full = scratch.full;
+  full.clear();
   for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
     full.push_back(tile.inner(r));
   const std::vector<int64_t> &cycles = times.slots(full);
@@ -204,7 +266,6 @@ PhaseCompute computeOf(const PhaseTile &tile, const StepRuns *runs,
                               : std::string(", which does not support ") +
                                     opClassName(static_cast<OpClass>(cls))));
   }
-  return result;
 }
 
 } // namespace transfusion::core

@@ -12,6 +12,7 @@
 #ifndef TRANSFUSION_LIB_CORE_COST_PHASECOST_H
 #define TRANSFUSION_LIB_CORE_COST_PHASECOST_H
 
+#include "EpochCount.h"
 #include "OuterTiles.h"
 #include "Pieces.h"
 #include "StepRuns.h"
@@ -43,7 +44,17 @@ struct PhaseTile {
 };
 
 /// The pieces in which a tile is walked, by RankId.
-std::vector<PieceCut> innerCuts(const PhaseTile &tile);
+void innerCuts(const PhaseTile &tile, std::vector<PieceCut> &cuts);
+
+/// What is written anew for each tile; kept so that nothing is allocated.
+struct TileScratch {
+  std::vector<PieceCut> innerCuts, cuts, touched;
+  std::vector<Span> spans;
+  std::vector<EpochLoop> loops;
+  std::vector<StepKind> kinds;
+  Extents older, newer, full;
+  std::vector<const Extents *> perStage;
+};
 
 struct PhaseCompute {
   int64_t epochs = 0, cycles = 0;
@@ -53,9 +64,10 @@ struct PhaseCompute {
 
 /// Compute time of the phase's pipeline in this tile; what cannot run goes to
 /// `faults`. `runs`: of a phase that skips, else null, here and below.
-PhaseCompute computeOf(const PhaseTile &tile, const StepRuns *runs,
-                       const Arch &a, PhaseTimes &times, Tally &tally,
-                       std::vector<std::string> &faults);
+void computeOf(const PhaseTile &tile, const StepRuns *runs, const Arch &a,
+               PhaseTimes &times, Tally &tally,
+               std::vector<std::string> &faults, TileScratch &scratch,
+               PhaseCompute &result);
 
 /// Bytes to or from memory 0 in another phase: `distance` later, negative for
 /// earlier.
@@ -75,6 +87,16 @@ struct PhaseTraffic {
   int32_t storeStage = -1;
   int64_t bufferRead = 0, bufferWrite = 0;
   std::vector<MovedTransfer> moved; ///< not in the sums above
+
+  void clear() {
+    auto stages = std::move(stageFirsts);
+    auto transfers = std::move(moved);
+    stages.clear();
+    transfers.clear();
+    *this = PhaseTraffic();
+    stageFirsts = std::move(stages);
+    moved = std::move(transfers);
+  }
 };
 
 /// Tells the bytes of an evaluation apart by tensor.
@@ -100,8 +122,9 @@ private:
 };
 
 /// `byTensor` may be null.
-PhaseTraffic trafficOf(const PhaseTile &tile, const StepRuns *runs,
-                       Tally &tally, TrafficByTensor *byTensor);
+void trafficOf(const PhaseTile &tile, const StepRuns *runs, Tally &tally,
+               TrafficByTensor *byTensor, TileScratch &scratch,
+               PhaseTraffic &result);
 
 /// Of a phase that skips: how many points of an Einsum (of its results, for the
 /// finish) are computed in this tile.
@@ -110,7 +133,8 @@ int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
 
 /// Bytes that a group loads before its first tile.
 int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
-                       Tally &tally, TrafficByTensor *byTensor);
+                       const std::vector<Span> &whole, Tally &tally,
+                       TrafficByTensor *byTensor);
 
 } // namespace transfusion::core
 

@@ -19,12 +19,17 @@ namespace {
 class TrafficCounter {
 public:
   TrafficCounter(const PhaseTile &tile, const StepRuns *runs, Tally &tally,
-                 TrafficByTensor *byTensor)
+                 TrafficByTensor *byTensor, TileScratch &scratch,
+                 PhaseTraffic &result)
       : byTensor(byTensor), tile(tile), c(tile.c), tally(tally),
-        order(tile.decision().order), innerCuts(core::innerCuts(tile)),
-        runs(runs), touches(tile, runs, innerCuts, tally) {}
+        order(tile.decision().order), innerCuts(scratch.innerCuts), runs(runs),
+        touches(tile, runs, scratch, tally), scratchCuts(scratch.cuts),
+        scratchSpans(scratch.spans), t(result) {
+    core::innerCuts(tile, scratch.innerCuts);
+    t.clear();
+  }
 
-  PhaseTraffic run() {
+  void run() {
     for (int32_t id : tile.plan.groups[tile.group].buffers) {
       const Buffer &b = tile.plan.buffers[id];
       if (b.role == BufferRole::Input && b.phase == tile.phase)
@@ -35,7 +40,6 @@ public:
     // What is loaded is written here, what is stored is read.
     t.bufferWrite = tally.add(t.bufferWrite, t.outerRead);
     t.bufferRead = tally.add(t.bufferRead, t.outerWrite);
-    return t;
   }
 
 private:
@@ -49,9 +53,10 @@ private:
   /// to position `end` that it does not depend on.
   int64_t repeats(const Access &access, int32_t end) {
     int64_t n = 1;
+    const RankSet own = rankSet(access);
     for (int32_t k = 0; k < end; ++k)
-      if (!usesRank(access, order[k]))
-        n = tally.mul(n, tile.trips(order[k]));
+      if (!own.has(access, order[k]))
+        n = tally.mul(n, innerCuts[order[k]].pieces());
     return n;
   }
 
@@ -226,11 +231,11 @@ private:
     return tally.mul(sum, turns);
   }
 
-  void store(const Buffer &b, EinsumId e, int32_t stage) {
+  void store(const Buffer &b, EinsumId e, int32_t stage, int64_t results) {
     const bool later = b.storeDelay > 0;
     const int64_t all = bytes(later ? touches.resultIn(e, tile.spans)
                               : b.storesLastSliceOnly ? touches.lastSlice(e)
-                                                      : touches.result(e),
+                                                      : results,
                               b.bitsPerValue);
     if (byTensor)
       byTensor->store(b.tensor, all);
@@ -273,49 +278,48 @@ private:
         read(touches.input(id, operands[i], from[i].distance, inFinish),
              from[i].buffer);
     };
+    const int64_t results = touches.result(id);
     readAll(e.inputs, slot.inputs, /*inFinish=*/false);
     readAll(e.finishInputs, slot.finishInputs, /*inFinish=*/true);
     if (slot.accumulates) {
       read(touches.sums(id), slot.accumulator);
-      write(touches.result(id), slot.accumulator);
+      write(results, slot.accumulator);
     } else if (slot.accumulator >= 0) {
-      read(touches.result(id), slot.accumulator);
+      read(results, slot.accumulator);
     }
     if (slot.window >= 0)
-      write(touches.result(id), slot.window);
+      write(results, slot.window);
     if (slot.carried >= 0) // of a recurrence the last slice
-      write(slot.window >= 0 ? touches.lastSlice(id) : touches.result(id),
-            slot.carried);
+      write(slot.window >= 0 ? touches.lastSlice(id) : results, slot.carried);
     for (int32_t buffer : {slot.window, slot.carried})
       if (buffer >= 0 && tile.plan.buffers[buffer].storeToOuter)
-        store(tile.plan.buffers[buffer], id, slot.stage);
+        store(tile.plan.buffers[buffer], id, slot.stage, results);
   }
 
   const PhaseTile &tile;
   const Cascade &c;
   Tally &tally;
   const std::vector<RankId> &order;
-  const std::vector<PieceCut> innerCuts; ///< by RankId
+  const std::vector<PieceCut> &innerCuts; ///< by RankId
   const StepRuns *runs;
   SlotTouches touches;
-  std::vector<PieceCut> scratchCuts;
-  std::vector<Span> scratchSpans;
-  PhaseTraffic t;
+  std::vector<PieceCut> &scratchCuts;
+  std::vector<Span> &scratchSpans;
+  PhaseTraffic &t;
 };
 
 } // namespace
 
-std::vector<PieceCut> innerCuts(const PhaseTile &tile) {
-  std::vector<PieceCut> cuts;
-  cuts.reserve(tile.spans.size());
+void innerCuts(const PhaseTile &tile, std::vector<PieceCut> &cuts) {
+  cuts.clear();
   for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
     cuts.push_back({tile.spans[r].begin, tile.spans[r].extent, tile.inner(r)});
-  return cuts;
 }
 
-PhaseTraffic trafficOf(const PhaseTile &tile, const StepRuns *runs,
-                       Tally &tally, TrafficByTensor *byTensor) {
-  return TrafficCounter(tile, runs, tally, byTensor).run();
+void trafficOf(const PhaseTile &tile, const StepRuns *runs, Tally &tally,
+               TrafficByTensor *byTensor, TileScratch &scratch,
+               PhaseTraffic &result) {
+  TrafficCounter(tile, runs, tally, byTensor, scratch, result).run();
 }
 
 TrafficByTensor::TrafficByTensor(size_t tensorCount, size_t memories,
@@ -366,8 +370,8 @@ int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
 }
 
 int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
-                       Tally &tally, TrafficByTensor *byTensor) {
-  const std::vector<Span> whole = wholeSpans(c);
+                       const std::vector<Span> &whole, Tally &tally,
+                       TrafficByTensor *byTensor) {
   int64_t sum = 0;
   for (int32_t id : plan.groups[group].buffers) {
     const Buffer &b = plan.buffers[id];

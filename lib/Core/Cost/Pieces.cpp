@@ -82,9 +82,47 @@ static int64_t lengthOf(const Cascade &c, const LinearExpr &expr, int64_t size,
   return tally.overflow ? -1 : product;
 }
 
+/// The usual case in no time: each rank in one dimension, in digits, and every
+/// coordinate in the tensor, so a value for each point of the ranks. `extentOf`
+/// gives a rank's points. -1 where it is another case.
+template <typename SpanOf, typename ExtentOf>
+static int64_t plainValues(const Cascade &c, const Access &access,
+                           const std::vector<int64_t> &shape, SpanOf spanOf,
+                           ExtentOf extentOf) {
+  uint64_t seen = 0;
+  int64_t product = 1;
+  for (size_t d = 0; d < access.size(); ++d) {
+    const LinearExpr &expr = access[d];
+    int64_t lo = expr.constant, hi = expr.constant;
+    for (const auto &[r, coefficient] : expr.terms) {
+      const Span span = spanOf(r);
+      constexpr int64_t small = int64_t(1) << 31; // nothing overflows
+      if (r >= 64 || (seen >> r & 1) || coefficient <= 0 ||
+          coefficient >= small || span.begin < 0 ||
+          span.begin + span.extent >= small || span.extent <= 0 ||
+          hi >= small << 30)
+        return -1;
+      seen |= uint64_t(1) << r;
+      lo += span.begin * coefficient;
+      hi += (span.begin + span.extent - 1) * coefficient;
+      if (__builtin_mul_overflow(product, extentOf(r), &product))
+        return -1;
+    }
+    if (lo < 0 || hi >= shape[d] ||
+        (expr.terms.size() > 1 && !isDigits(c, expr)))
+      return -1;
+  }
+  return product;
+}
+
 int64_t valuesInPiece(const Cascade &c, const Access &access,
                       const std::vector<int64_t> &shape,
                       const std::vector<Span> &box) {
+  const int64_t plain = plainValues(
+      c, access, shape, [&](RankId r) { return box[r]; },
+      [&](RankId r) { return box[r].extent; });
+  if (plain >= 0)
+    return plain;
   Tally tally;
   int64_t product = 1;
   for (size_t d = 0; d < access.size(); ++d)
@@ -159,6 +197,12 @@ static bool sharesRank(const LinearExpr &x, const LinearExpr &y) {
 int64_t valuesInAllPieces(const Cascade &c, const Access &access,
                           const std::vector<int64_t> &shape,
                           const std::vector<PieceCut> &cuts) {
+  const int64_t plain = plainValues(
+      c, access, shape,
+      [&](RankId r) { return Span{cuts[r].begin, cuts[r].total}; },
+      [&](RankId r) { return cuts[r].total; });
+  if (plain >= 0)
+    return plain;
   Tally tally;
   int64_t product = 1;
   Access joint; // dimensions that cannot be summed on their own
@@ -310,6 +354,12 @@ static int64_t pointsWithin(const Access &access,
 int64_t touchedInAllPieces(const Cascade &c, const Access &access,
                            const std::vector<int64_t> &shape,
                            const std::vector<PieceCut> &cuts) {
+  const int64_t plain = plainValues(
+      c, access, shape,
+      [&](RankId r) { return Span{cuts[r].begin, cuts[r].total}; },
+      [&](RankId r) { return cuts[r].total; });
+  if (plain >= 0)
+    return plain;
   Tally tally;
   int64_t product = 1;
   Access joint;

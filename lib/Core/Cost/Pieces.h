@@ -26,6 +26,22 @@ struct PieceCut {
   int64_t pieces() const { return (total + piece - 1) / piece; }
 };
 
+/// The ranks of an access, to ask for one after another.
+struct RankSet {
+  uint64_t low = 0; ///< those below 64
+  bool has(const Access &access, RankId r) const {
+    return r < 64 ? low >> r & 1 : usesRank(access, r);
+  }
+};
+inline RankSet rankSet(const Access &access) {
+  RankSet set;
+  for (const LinearExpr &expr : access)
+    for (const auto &t : expr.terms)
+      if (t.first < 64)
+        set.low |= uint64_t(1) << t.first;
+  return set;
+}
+
 /// Values of `shape` in the footprint of `access` over `box` (by RankId); -1
 /// when they exceed 2^63 - 1.
 int64_t valuesInPiece(const Cascade &c, const Access &access,

@@ -45,8 +45,9 @@ int64_t SlotTouches::repeats(const Access &access,
                              const std::vector<Constraint> &where,
                              const std::vector<PieceCut> &cuts) {
   int64_t n = 1;
+  const RankSet own = rankSet(access);
   for (RankId r : tile.decision().order)
-    if (!usesRank(access, r) && !uses(where, r))
+    if (!own.has(access, r) && !uses(where, r))
       n = tally.mul(n, cuts[r].pieces());
   return n;
 }
@@ -198,11 +199,11 @@ int64_t SlotTouches::input(EinsumId e, const Operand &o, int32_t distance,
       return inEpochs(e, o, innerCuts, nullptr, false, where);
     if (missing >= first.total)
       return 0;
-    std::vector<PieceCut> cuts = innerCuts;
-    PieceCut &rest = cuts[slice.terms.front().first];
+    some = innerCuts;
+    PieceCut &rest = some[slice.terms.front().first];
     rest.begin += missing;
     rest.total -= missing;
-    return inEpochs(e, o, cuts, nullptr, false, where);
+    return inEpochs(e, o, some, nullptr, false, where);
   }
   if (slice.terms.empty())
     return slice.constant > 0 ? inEpochs(e, o, innerCuts, nullptr, false, where)
@@ -213,35 +214,36 @@ int64_t SlotTouches::input(EinsumId e, const Operand &o, int32_t distance,
 }
 
 int64_t SlotTouches::resultIn(EinsumId e, const std::vector<PieceCut> &cuts,
-                              const StepRuns *some) {
-  return inEpochs(e, c.einsums[e].result, cuts, some, false, onResult(e));
+                              const StepRuns *ofRuns) {
+  return inEpochs(e, c.einsums[e].result, cuts, ofRuns, false, onResult(e));
 }
 
 int64_t SlotTouches::resultIn(EinsumId e, const std::vector<Span> &box) {
-  std::vector<PieceCut> cuts;
+  some.clear();
   for (const Span &span : box)
-    cuts.push_back({span.begin, span.extent, span.extent});
-  return resultIn(e, cuts, nullptr);
+    some.push_back({span.begin, span.extent, span.extent});
+  return resultIn(e, some, nullptr);
 }
 
 int64_t SlotTouches::lastSlice(EinsumId e) {
   const TensorId tensor = c.einsums[e].result.tensor;
-  std::vector<PieceCut> cuts = innerCuts;
-  PieceCut &cut = cuts[c.tensors[tensor].iterativeRank];
+  some = innerCuts;
+  PieceCut &cut = some[c.tensors[tensor].iterativeRank];
   cut = {cut.begin + cut.total - 1, 1, 1};
-  return inEpochs(e, c.einsums[e].result, cuts, nullptr, false,
+  return inEpochs(e, c.einsums[e].result, some, nullptr, false,
                   runs ? std::vector<Constraint>() : onResult(e));
 }
 
 int64_t SlotTouches::sums(EinsumId e) {
-  std::vector<PieceCut> first = innerCuts;
-  for (RankId r : reducedRanks(c, e))
-    first[r].total = std::min(first[r].piece, first[r].total);
   const int64_t all = result(e);
+  some = innerCuts;
+  for (RankId r : c.einsums[e].ranks)
+    if (isReducedRank(c, e, r))
+      some[r].total = std::min(some[r].piece, some[r].total);
   if (!runs)
-    return all - resultIn(e, first, nullptr);
-  const StepRuns some = stepRuns(tile.planned().active, first, /*idle=*/true);
-  return all - resultIn(e, first, &some);
+    return all - resultIn(e, some, nullptr);
+  const StepRuns firsts = stepRuns(tile.planned().active, some, /*idle=*/true);
+  return all - resultIn(e, some, &firsts);
 }
 
 } // namespace transfusion::core

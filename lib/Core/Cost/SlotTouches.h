@@ -26,9 +26,10 @@ namespace transfusion::core {
 class SlotTouches {
 public:
   /// `runs`: of a phase that skips, else null.
-  SlotTouches(const PhaseTile &tile, const StepRuns *runs,
-              const std::vector<PieceCut> &innerCuts, Tally &tally)
-      : tile(tile), c(tile.c), runs(runs), innerCuts(innerCuts), tally(tally) {}
+  SlotTouches(const PhaseTile &tile, const StepRuns *runs, TileScratch &scratch,
+              Tally &tally)
+      : tile(tile), c(tile.c), runs(runs), innerCuts(scratch.innerCuts),
+        some(scratch.touched), tally(tally) {}
 
   /// Of an operand of the map, or of the finish, which is read at results.
   int64_t input(EinsumId e, const Operand &o, int32_t distance, bool inFinish);
@@ -59,6 +60,7 @@ private:
   const Cascade &c;
   const StepRuns *runs;
   const std::vector<PieceCut> &innerCuts;
+  std::vector<PieceCut> &some; ///< scratch: other pieces than these
   Tally &tally;
 };
 

@@ -28,10 +28,9 @@ const StepTime &PhaseTimes::step(const std::vector<const Extents *> &perStage) {
   key.clear();
   bool full = true;
   for (const Extents *inner : perStage) {
+    key.push_back(inner ? 0 : -1); // also where no slot has any rank
     if (inner)
       appendKey(*inner);
-    else
-      key.push_back(-1); // no extent is negative
     full &= inner != nullptr;
   }
   auto found = steps.find(key);

@@ -11,37 +11,38 @@
 
 namespace transfusion::core {
 
-TileOverlap::TileOverlap(const OuterTiles &tiles, int32_t phases, Tally &tally)
-    : tiles(tiles), phases(phases), tally(tally) {
-  const std::vector<TransferBytes> none(tiles.classes.size());
-  same.assign(phases, none);
-  after.assign(phases, none);
-  before.assign(phases, none);
+void TileOverlap::start(const OuterTiles &ofGroup, int32_t phaseCount) {
+  tiles = &ofGroup;
+  phases = phaseCount;
+  crosses = false;
+  for (Table *table : {&same, &after, &before})
+    table->assign(tiles->classes.size() * static_cast<size_t>(phases),
+                  TransferBytes());
 }
 
 void TileOverlap::add(int32_t phase, int32_t cls,
                       const std::vector<MovedTransfer> &moved) {
   for (const MovedTransfer &m : moved) {
-    int32_t at = phase + m.distance;
+    int32_t there = phase + m.distance;
     // A load for a tile runs in the tile before: seen from there, "after".
-    Table &table = at < 0 ? after : at >= phases ? before : same;
-    crosses |= at < 0 || at >= phases;
-    at += at < 0 ? phases : at >= phases ? -phases : 0;
-    TransferBytes &sum = table[at][cls];
+    Table &table = there < 0 ? after : there >= phases ? before : same;
+    crosses |= there < 0 || there >= phases;
+    there += there < 0 ? phases : there >= phases ? -phases : 0;
+    TransferBytes &sum = table[at(there, cls)];
     sum.read = tally.add(sum.read, m.read);
     sum.write = tally.add(sum.write, m.write);
   }
 }
 
-std::vector<TileNeighbours> TileOverlap::neighbours() const {
-  std::vector<TileNeighbours> all;
+void TileOverlap::neighbours(std::vector<TileNeighbours> &all) const {
+  all.clear();
   if (!crosses) {
-    for (size_t i = 0; i < tiles.classes.size(); ++i)
+    for (size_t i = 0; i < tiles->classes.size(); ++i)
       all.push_back({-1, static_cast<int32_t>(i), -1,
-                     tally.count(tiles.classes[i].count)});
-    return all;
+                     tally.count(tiles->classes[i].count)});
+    return;
   }
-  const EpochCounts counts = countWindows(tiles.runs, 3);
+  const EpochCounts counts = countWindows(tiles->runs(), 3);
   tally.overflow |= counts.overflow;
   auto number = [](char16_t c) {
     return c == kIdle ? -1 : static_cast<int32_t>(c);
@@ -50,17 +51,16 @@ std::vector<TileNeighbours> TileOverlap::neighbours() const {
     if (window[1] != kIdle)
       all.push_back(
           {number(window[0]), number(window[1]), number(window[2]), count});
-  return all;
 }
 
 TransferBytes TileOverlap::beside(int32_t phase,
                                   const TileNeighbours &n) const {
-  TransferBytes sum = same[phase][n.at];
+  TransferBytes sum = same[at(phase, n.at)];
   auto add = [&](const Table &table, int32_t cls) {
     if (cls < 0)
       return;
-    sum.read = tally.add(sum.read, table[phase][cls].read);
-    sum.write = tally.add(sum.write, table[phase][cls].write);
+    sum.read = tally.add(sum.read, table[at(phase, cls)].read);
+    sum.write = tally.add(sum.write, table[at(phase, cls)].write);
   };
   add(after, n.after);
   add(before, n.before);
@@ -70,8 +70,9 @@ TransferBytes TileOverlap::beside(int32_t phase,
 TransferBytes TileOverlap::ends() const {
   TransferBytes sum;
   for (int32_t p = 0; p < phases; ++p) {
-    sum.read = tally.add(sum.read, after[p].front().read);
-    sum.write = tally.add(sum.write, before[p].back().write);
+    const int32_t last = static_cast<int32_t>(tiles->classes.size()) - 1;
+    sum.read = tally.add(sum.read, after[at(p, 0)].read);
+    sum.write = tally.add(sum.write, before[at(p, last)].write);
   }
   return sum;
 }

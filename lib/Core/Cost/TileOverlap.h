@@ -31,13 +31,15 @@ struct TileNeighbours {
 
 class TileOverlap {
 public:
-  TileOverlap(const OuterTiles &tiles, int32_t phases, Tally &tally);
+  explicit TileOverlap(Tally &tally) : tally(tally) {}
+  /// For another group.
+  void start(const OuterTiles &ofGroup, int32_t phaseCount);
 
   /// Notes what phase `phase` of a tile of class `cls` has others move for it.
   void add(int32_t phase, int32_t cls, const std::vector<MovedTransfer> &moved);
 
   /// Every outer tile once, by its neighbours.
-  std::vector<TileNeighbours> neighbours() const;
+  void neighbours(std::vector<TileNeighbours> &all) const;
   /// Moved beside a phase for other phases.
   TransferBytes beside(int32_t phase, const TileNeighbours &n) const;
   /// Loaded before the first outer tile, stored after the last one.
@@ -46,9 +48,13 @@ public:
 private:
   /// By phase and class: for the same tile; by the class of the tile after, or
   /// before, whose transfers these are.
-  using Table = std::vector<std::vector<TransferBytes>>;
-  const OuterTiles &tiles;
-  int32_t phases;
+  using Table = std::vector<TransferBytes>;
+  size_t at(int32_t phase, int32_t cls) const {
+    return static_cast<size_t>(phase) * tiles->classes.size() +
+           static_cast<size_t>(cls);
+  }
+  const OuterTiles *tiles = nullptr;
+  int32_t phases = 0;
   Tally &tally;
   Table same, after, before;
   bool crosses = false; ///< from one outer tile to the next

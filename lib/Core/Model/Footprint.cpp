@@ -45,9 +45,21 @@ static int64_t intervalLength(const LinearExpr &expr,
 bool isDigits(const Cascade &c, const LinearExpr &expr) {
   if (expr.terms.size() <= 1)
     return true;
-  std::vector<Term> terms = byStep(expr);
+  // Asked for so often that two digits, the usual case, are not copied.
+  std::vector<Term> sorted;
+  Term pair[2];
+  const Term *terms = pair;
+  const size_t n = expr.terms.size();
+  if (n == 2) {
+    pair[0] = expr.terms[0], pair[1] = expr.terms[1];
+    if (magnitude(pair[0].second) < magnitude(pair[1].second))
+      std::swap(pair[0], pair[1]);
+  } else {
+    sorted = byStep(expr);
+    terms = sorted.data();
+  }
   int64_t below = 0; // what the smaller digits reach together
-  for (size_t i = terms.size(); i-- > 0;) {
+  for (size_t i = n; i-- > 0;) {
     int64_t step = magnitude(terms[i].second);
     if (step <= below)
       return false;

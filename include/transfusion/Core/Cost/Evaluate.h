@@ -103,6 +103,10 @@ public:
 
   CostReport evaluate(const Schedule &s);
   CostReport evaluate(const Schedule &s, const Plan &p);
+  /// The same into a report that is at hand. Allocates nothing once the report
+  /// and the lists in here have grown and the phases' timings are known, unless
+  /// a phase skips, has more than two stages or has transfers in other tiles.
+  void evaluate(const Schedule &s, const Plan &p, CostReport &report);
   /// Also says which tensors the bytes are of, by TensorId.
   CostReport evaluate(const Schedule &s, const Plan &p,
                       std::vector<TensorTraffic> &byTensor);
