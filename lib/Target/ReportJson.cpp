@@ -32,6 +32,7 @@ private:
   void machine();
   void groups();
   void phaseEinsums(const Phase &phase);
+  void opClasses();
   void einsums();
   void buffers();
 
@@ -147,6 +148,20 @@ void ReportWriter::phaseEinsums(const Phase &phase) {
   });
 }
 
+void ReportWriter::opClasses() {
+  j.attributeObject("op_classes", [&] {
+    for (int k = 0; k < kNumOpClasses; ++k) {
+      const OpClassCost &cost = n.cost.opClasses[k];
+      if (cost.operations > 0)
+        j.attributeObject(opClassName(static_cast<OpClass>(k)), [&] {
+          j.attribute("operations", cost.operations);
+          j.attribute("lane_cycles", cost.laneCycles);
+          j.attribute("energy_pj", cost.energyPj);
+        });
+    }
+  });
+}
+
 void ReportWriter::einsums() {
   j.attributeArray("einsums", [&] {
     for (size_t e = 0; e < n.cost.einsums.size(); ++e)
@@ -197,6 +212,7 @@ void ReportWriter::write() {
     totals();
     machine();
     groups();
+    opClasses();
     einsums();
     buffers();
   });

@@ -100,6 +100,7 @@ public:
 private:
   void head();
   void memory();
+  void opClasses();
   void phases();
   void bounds();
   void notes();
@@ -194,6 +195,24 @@ void TextWriter::memory() {
   }
 }
 
+/// What is computed, by class: how many, their share of the busy lanes, and
+/// their energy.
+void TextWriter::opClasses() {
+  double busy = 0;
+  for (const OpClassCost &cost : n.cost.opClasses)
+    busy += cost.laneCycles;
+  Table table;
+  table.row({"ops", "", "count", "lanes", "energy"});
+  for (int k = 0; k < kNumOpClasses; ++k) {
+    const OpClassCost &cost = n.cost.opClasses[k];
+    if (cost.operations > 0)
+      table.row({"", opClassName(static_cast<OpClass>(k)),
+                 grouped(cost.operations), percent(cost.laneCycles / busy),
+                 energyText(cost.energyPj)});
+  }
+  table.print(os);
+}
+
 std::string TextWriter::members(size_t g, size_t p) const {
   const std::vector<PlannedSlot> &slots = v.plan.groups[g].phases[p].slots;
   std::vector<std::pair<EinsumId, std::string>> names;
@@ -275,6 +294,7 @@ void TextWriter::notes() {
 void TextWriter::write() {
   head();
   memory();
+  opClasses();
   phases();
   bounds();
   notes();

@@ -43,6 +43,15 @@ public:
         keepsRank.push_back(hasRank.back() && !isReducedRank(c, e, r));
       }
     }
+    for (const Unit &unit : a.units) {
+      oneOp.emplace_back();
+      for (int k = 0; k < kNumOpClasses; ++k) {
+        OpHistogram one;
+        one.count[k] = 1;
+        oneOp.back()[k] = {1, double(cyclesPerPoint(unit, one)),
+                           energyPerPoint(unit, one)};
+      }
+    }
   }
 
   void evaluate(const Schedule &s, const Plan &p, CostReport &into);
@@ -89,6 +98,7 @@ private:
   StepTimes times;
   std::vector<int64_t> points, results; ///< by EinsumId
   std::vector<char> hasRank, keepsRank; ///< by EinsumId and RankId
+  std::vector<std::array<OpClassCost, kNumOpClasses>> oneOp; ///< by UnitId
   const std::vector<Span> whole;
   TileClassifier classifier;
   // Of the evaluation that runs.
@@ -287,6 +297,15 @@ void Evaluator::Impl::addOps(const PlannedSlot &slot, const OpHistogram &ops,
   reportOf->einsums[slot.einsum].energyPj += pj;
   reportOf->arithmeticPj += pj;
   laneCycles[slot.unit] += count * double(cyclesPerPoint(unit, ops));
+  for (int k = 0; k < kNumOpClasses; ++k)
+    if (ops.count[k]) {
+      const OpClassCost &one = oneOp[slot.unit][k];
+      OpClassCost &sum = reportOf->opClasses[k];
+      const double operations = count * ops.count[k];
+      sum.operations += operations;
+      sum.laneCycles += operations * one.laneCycles;
+      sum.energyPj += operations * one.energyPj;
+    }
 }
 
 OpHistogram Evaluator::Impl::finishOps(const PlannedSlot &slot) const {
@@ -486,6 +505,7 @@ void Evaluator::Impl::evaluate(const Schedule &s, const Plan &p,
   report.unitLanes.assign(a.units.size(), 0);
   report.groups.resize(p.groups.size());
   report.einsums.assign(c.einsums.size(), EinsumCost());
+  report.opClasses.fill(OpClassCost());
   for (size_t e = 0; e < c.einsums.size(); ++e)
     report.einsums[e].points = tally.count(points[e]);
   for (int32_t g = 0; g < static_cast<int32_t>(p.groups.size()); ++g) {

@@ -65,6 +65,13 @@ struct EinsumCost {
   double energyPj = 0;    ///< arithmetic
 };
 
+/// All operations of one class.
+struct OpClassCost {
+  double operations = 0;
+  double laneCycles = 0; ///< lanes times cycles
+  double energyPj = 0;
+};
+
 struct CostReport {
   double latencyCycles = 0, latencyS = 0;
   double energyPj = 0, arithmeticPj = 0;
@@ -77,6 +84,7 @@ struct CostReport {
   std::vector<double> unitLanes; ///< lane-cycles of work / (lanes * latency)
   std::vector<GroupCost> groups;
   std::vector<EinsumCost> einsums;
+  std::array<OpClassCost, kNumOpClasses> opClasses; ///< by OpClass
   std::string bottleneck;
   /// Not empty: no cost (a fault of the plan, an unsupported op, an overflow).
   std::vector<std::string> faults;
