@@ -7,7 +7,7 @@
 #include "transfusion/Bridge/ImportCascade.h"
 #include "EmptySteps.h"
 #include "FactorDims.h"
-#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "JoinDims.h"
 #include "transfusion/Bridge/OpClasses.h"
 #include "transfusion/Dialect/Einsum/IR/Domain.h"
 #include "transfusion/Dialect/Sched/IR/Names.h"
@@ -32,10 +32,12 @@ private:
   FailureOr<core::Operand> operand(einsum::MapReduceOp op, Value value,
                                    AffineMap map);
   LogicalResult addDomain(einsum::MapReduceOp op, core::Einsum &einsum);
+  void joinDimensions();
 
   ImportedCascade to;
   einsum::EffectiveDomains domains;
   llvm::DenseMap<Value, core::TensorId> ids; // looked up only
+  std::vector<std::vector<unsigned>> joined; ///< by TensorId, see joinDims
 };
 
 } // namespace
@@ -79,17 +81,21 @@ LogicalResult Importer::addTensors() {
 
 FailureOr<core::LinearExpr>
 Importer::linear(einsum::MapReduceOp op, AffineExpr expr, const char *what) {
-  SmallVector<int64_t> flat;
-  unsigned ranks = op.getRanks().size();
-  if (failed(getFlattenedAffineExpr(expr, ranks, 0, &flat)) ||
-      flat.size() != ranks + 1)
-    return op.emitOpError() << "has " << what << " that is no sum of multiples "
-                            << "of ranks, which is not supported";
+  std::optional<std::vector<int64_t>> flat =
+      linearForm(expr, op.getRanks().size());
+  if (!flat) {
+    InFlightDiagnostic diag = op.emitOpError();
+    diag << "has " << what << " that is no sum of multiples of ranks, so its "
+         << "tiles cannot be costed";
+    diag.attachNote() << "split the rank that is divided into two, so that "
+                         "quotient and remainder are ranks of their own";
+    return diag;
+  }
   core::LinearExpr result;
-  result.constant = flat.back();
+  result.constant = flat->back();
   for (auto [i, name] : llvm::enumerate(op.getRanks().getAsRange<StringAttr>()))
-    if (flat[i])
-      result.terms.push_back({to.rankId(name), flat[i]});
+    if ((*flat)[i])
+      result.terms.push_back({to.rankId(name), (*flat)[i]});
   llvm::sort(result.terms);
   return result;
 }
@@ -98,7 +104,9 @@ FailureOr<core::Operand> Importer::operand(einsum::MapReduceOp op, Value value,
                                            AffineMap map) {
   core::Operand result;
   result.tensor = ids.lookup(value);
-  for (AffineExpr expr : map.getResults()) {
+  for (AffineExpr expr :
+       joinAccess(map, cast<RankedTensorType>(value.getType()).getShape(),
+                  joined[result.tensor])) {
     FailureOr<core::LinearExpr> x = linear(op, expr, "an access");
     if (failed(x))
       return failure();
@@ -189,10 +197,36 @@ LogicalResult Importer::addEinsum(einsum::MapReduceOp op) {
   return success();
 }
 
+/// Of tensors that somebody reads or writes along two dimensions at once.
+void Importer::joinDimensions() {
+  std::vector<SmallVector<AffineMap>> accesses(to.tensors.size());
+  std::vector<bool> isWhole(to.tensors.size(), false);
+  for (einsum::MapReduceOp op : to.einsums) {
+    for (auto [i, value] : llvm::enumerate(op.getInputs()))
+      accesses[ids.lookup(value)].push_back(op.getInputMap(i));
+    for (auto [i, value] : llvm::enumerate(op.getFinishInputs()))
+      accesses[ids.lookup(value)].push_back(op.getFinishInputMap(i));
+    core::TensorId result = ids.lookup(op.getResult());
+    accesses[result].push_back(op.getResultMap());
+    isWhole[result] = op.getIterativeDim() >= 0;
+  }
+  for (auto [t, value] : llvm::enumerate(to.tensors)) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    joined.push_back(isWhole[t] ? std::vector<unsigned>(shape.size(), 1)
+                                : joinDims(shape, accesses[t]));
+    to.cascade.tensors[t].shape = joinShape(shape, joined.back());
+  }
+}
+
 FailureOr<ImportedCascade> Importer::run() {
   addRanks();
+  // Extents of an epoch say that it runs; without any rank, none would.
+  if (to.cascade.ranks.empty())
+    to.cascade.ranks.push_back({"unit", 1, false});
   if (failed(addTensors()))
     return failure();
+  joinDimensions();
   for (einsum::MapReduceOp op : to.einsums)
     if (failed(addEinsum(op)))
       return failure();

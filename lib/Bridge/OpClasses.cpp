@@ -86,7 +86,11 @@ Table::Table() {
   put<math::TanhOp>({OpClass::Tanh});
   put<math::ErfOp>({OpClass::Erf});
   put<math::ErfcOp>({OpClass::Erf, OpClass::Add});
-  put<math::PowFOp, math::CbrtOp>({OpClass::Log, OpClass::Mac, OpClass::Exp});
+  put<math::PowFOp, math::FPowIOp, math::IPowIOp, math::CbrtOp>(
+      {OpClass::Log, OpClass::Mac, OpClass::Exp});
+  put<math::SinhOp, math::CoshOp>(
+      {OpClass::Exp, OpClass::Div, OpClass::Add, OpClass::Mac});
+  put<math::ClampFOp>({OpClass::Max, OpClass::Max});
 }
 
 static const OpHistogram *lookup(OperationName name) {
@@ -117,10 +121,16 @@ FailureOr<OpHistogram> transfusion::classifyBody(Region &body) {
   for (Block &block : body)
     for (Operation &op : block) {
       std::optional<OpHistogram> one = classify(&op);
-      if (!one)
-        return emitError(op.getLoc()) << "'" << op.getName()
-                                      << "' op is in no class of operations "
-                                         "that machines are described by";
+      if (!one) {
+        InFlightDiagnostic diag = emitError(op.getLoc());
+        diag << "'" << op.getName()
+             << "' op is in no class of operations that machines are described "
+                "by, so it cannot be costed";
+        diag.attachNote()
+            << "compute it from ops that are (add, mul, div, exp, "
+               "log, sqrt, sin, cos, tanh, erf, ...)";
+        return diag;
+      }
       addTo(sum, *one);
     }
   return sum;

@@ -15,7 +15,11 @@ using namespace transfusion;
 
 static bool holdsEinsums(func::FuncOp function) {
   return function
-      ->walk([](Operation *op) {
+      ->walk<WalkOrder::PreOrder>([](Operation *op) {
+        // A cascade that only passes values on is nothing to schedule.
+        if (auto cascade = dyn_cast<einsum::CascadeOp>(op);
+            cascade && cascade.getBody().getOps<einsum::MapReduceOp>().empty())
+          return WalkResult::skip();
         return isa_and_nonnull<einsum::EinsumDialect>(op->getDialect())
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
@@ -73,7 +77,8 @@ transfusion::layersToSchedule(ModuleOp module, StringRef pass) {
   if (layers.empty()) {
     InFlightDiagnostic diag = emitError(module.getLoc())
                               << "the module holds nothing to schedule";
-    diag.attachNote() << "--" << pass << " schedules functions of einsum ops";
+    diag.attachNote() << "--" << pass << " schedules functions of einsum ops"
+                      << " (--convert-linalg-to-einsum makes them of linalg)";
     return diag;
   }
   return layers;

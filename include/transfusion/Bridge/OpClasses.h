@@ -13,7 +13,9 @@
 //   div   divf divsi divui ...
 //   exp rsqrt sqrt log sin cos tanh erf   the function of that name
 //   several   exp2 = exp; expm1 log1p erfc = the function + add; powf = log +
-//             mac + exp; tan = sin + cos + div; remf = div + mac; ...
+//             mac + exp, as powers of integers are; sinh cosh = exp + div +
+//             add + mac; clampf = 2 max; tan = sin + cos + div; remf = div +
+//             mac; ...
 //   none  constants, casts, einsum.index, einsum.yield
 //
 // A reduction adds one op per point: add for a sum, max for max and min, mac

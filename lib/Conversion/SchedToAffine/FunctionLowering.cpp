@@ -57,12 +57,21 @@ static FailureOr<Value> inCoreShape(OpBuilder &b, Location loc, Value memref,
   auto type = cast<MemRefType>(memref.getType());
   if (type.getShape() == ArrayRef<int64_t>(shape))
     return memref;
-  auto groups = factors(type.getShape(), shape);
-  if (!groups)
+  MemRefType wanted = MemRefType::get(shape, type.getElementType());
+  if (wanted.getNumElements() != type.getNumElements())
     return emitError(loc, "a tensor of type ")
            << type << " is not a reshape of what its Einsums access";
-  return Value(memref::ExpandShapeOp::create(
-      b, loc, MemRefType::get(shape, type.getElementType()), memref, *groups));
+  auto groups = factors(type.getShape(), shape);
+  if (!groups) { // dimensions that are read as one
+    SmallVector<ReassociationIndices> all(1);
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      all.front().push_back(d);
+    memref = memref::CollapseShapeOp::create(b, loc, memref, all);
+    groups = factors({type.getNumElements()}, shape);
+    if (!groups)
+      return memref;
+  }
+  return Value(memref::ExpandShapeOp::create(b, loc, wanted, memref, *groups));
 }
 
 namespace {

@@ -138,6 +138,26 @@ static bool sameExpr(const LinearExpr &x, const LinearExpr &y) {
   return x.constant == y.constant && x.terms == y.terms;
 }
 
+/// The digits of a tensor dimension as it is laid out in a buffer.
+static SmallVector<BufferDim> digitsOf(const Buffer &buffer, int32_t dim) {
+  SmallVector<BufferDim> digits;
+  for (const BufferDim &d : buffer.dims)
+    if (d.tensorDim == dim)
+      digits.push_back(d);
+  return digits;
+}
+
+/// Every coordinate is one number of these digits, outermost first.
+static bool isMixedRadix(ArrayRef<BufferDim> digits, const Cascade &c) {
+  int64_t unit = 1;
+  for (const BufferDim &digit : llvm::reverse(digits)) {
+    if (digit.rank < 0 || digit.coefficient != unit)
+      return false;
+    unit *= c.ranks[digit.rank].extent;
+  }
+  return true;
+}
+
 SmallVector<AffineExpr>
 ProgramEmitter::bufferIndices(int32_t id, AffineExpr slot, const Piece &piece,
                               const Access &access,
@@ -155,6 +175,14 @@ ProgramEmitter::bufferIndices(int32_t id, AffineExpr slot, const Piece &piece,
       indices.push_back(point[dim.rank] - piece.start[dim.rank]);
       continue;
     }
+    if (digitsOf(buffer, dim.tensorDim).size() > 1) {
+      // Read by other ranks than those it is laid out by: digit by digit.
+      AffineExpr digit = (evaluate(expr, point) - scope.constant(own.constant))
+                             .floorDiv(dim.coefficient) %
+                         c.ranks[dim.rank].extent;
+      indices.push_back(digit - piece.start[dim.rank]);
+      continue;
+    }
     AffineExpr least = leastCoordinate(own, piece);
     indices.push_back(evaluate(expr, point) - least);
   }
@@ -169,19 +197,17 @@ std::string ProgramEmitter::unsupported() const {
              " bits, which are not whole bytes";
   }
   // A reader that names the coordinates of a buffer in another way than the
-  // ranks it is laid out by needs one buffer dimension per tensor dimension.
+  // ranks it is laid out by needs one buffer dimension per tensor dimension, or
+  // digits that its coordinate can be taken apart into.
   auto check = [&](const Operand &operand, int32_t id) -> std::string {
     if (id < 0)
       return "";
     const Buffer &buffer = plan.buffers[id];
-    std::vector<int> dims(operand.access.size(), 0);
-    for (const BufferDim &dim : buffer.dims)
-      ++dims[dim.tensorDim];
     for (const BufferDim &dim : buffer.dims)
       if (!isSlice(buffer, dim) &&
           !sameExpr(operand.access[dim.tensorDim],
                     buffer.access[dim.tensorDim]) &&
-          (dims[dim.tensorDim] != 1 || (dim.rank >= 0 && dim.coefficient != 1)))
+          dim.rank >= 0 && !isMixedRadix(digitsOf(buffer, dim.tensorDim), c))
         return "buffer '" + buffer.name +
                "' is read through ranks that it is not laid out by";
     return "";

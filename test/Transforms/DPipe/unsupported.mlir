@@ -81,7 +81,8 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = einsum.cascade ranks(p = 4) {
     %A = einsum.map_reduce "A" [p] from %x[p] map {
     ^bb0(%a: f32):
-      // expected-error @below {{'math.atan' op is in no class of operations that machines are described by}}
+      // expected-error @below {{'math.atan' op is in no class of operations that machines are described by, so it cannot be costed}}
+      // expected-note @below {{compute it from ops that are (add, mul, div, exp, log, sqrt, sin, cos, tanh, erf, ...)}}
       %0 = math.atan %a : f32
       einsum.yield %0 : f32
     } : (tensor<4xf32>) -> tensor<4xf32>
