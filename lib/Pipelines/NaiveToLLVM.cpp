@@ -41,6 +41,10 @@ void transfusion::buildLoopsToLLVMPipeline(OpPassManager &pm) {
   math::MathExtendToSupportedTypesOptions extend;
   extend.targetTypeStr = "f32";
   pm.addPass(math::createMathExtendToSupportedTypes(extend));
+  pm.addPass(createStrictCastsPass());
+  math::MathExpandOpsPassOptions expandMath; // what neither LLVM nor libm has
+  expandMath.opMnemonics = {"clampf"};
+  pm.addPass(math::createMathExpandOpsPass(expandMath));
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = {"bf16"};
   emulate.targetTypeStr = "f32";
@@ -74,6 +78,7 @@ void transfusion::buildNaiveToLLVMPipeline(OpPassManager &pm) {
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   // Results are the caller's buffers, after the arguments.
+  pm.addNestedPass<func::FuncOp>(createDistinctResultsPass());
   bufferization::BufferResultsToOutParamsPassOptions outParams;
   outParams.hoistStaticAllocs = true;
   outParams.modifyPublicFunctions = true;

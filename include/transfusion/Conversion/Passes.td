@@ -39,6 +39,31 @@ def CopyToLinalgPass : Pass<"memref-copy-to-linalg", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def DistinctResultsPass
+    : Pass<"memref-distinct-results", "::mlir::func::FuncOp"> {
+  let summary = "copy a buffer that a function returns a second time";
+  let description = [{
+    Results that become the caller's buffers must be buffers of their own.
+
+    *Requires*: bufferised functions. *Ensures*: no memref of static shape is
+    returned twice by one func.return. *Fails when*: never. *Complexity*: linear
+    in the ops.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def StrictCastsPass : Pass<"arith-strict-casts", "::mlir::ModuleOp"> {
+  let summary = "drop the fast-math flags of casts between floats";
+  let description = [{
+    `math-extend-to-supported-types` puts flags on the casts that it makes. The
+    LLVM dialect's casts have none, so the flags would be attributes that its
+    translation does not know.
+
+    *Requires*: nothing. *Ensures*: no arith.extf or arith.truncf has flags.
+    *Fails when*: never. *Complexity*: linear in the ops.
+  }];
+}
+
 def Bf16AsBitsPass : Pass<"llvm-bf16-as-bits", "::mlir::ModuleOp"> {
   let summary = "hold bf16 values as their 16 bits";
   let description = [{

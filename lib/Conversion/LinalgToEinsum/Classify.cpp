@@ -58,6 +58,9 @@ static std::string whyNotType(Type type) {
            "); its shape must be static";
   if (llvm::is_contained(tensor.getShape(), 0))
     return "has a dimension of size 0 (" + textOf(type) + ")";
+  if (tensor.getEncoding())
+    return "has a tensor with an encoding (" + textOf(type) +
+           "), which a cascade does not keep; drop it before";
   Type element = tensor.getElementType();
   if (element.isF64() || isa<Float16Type, BFloat16Type, Float32Type>(element))
     return "";
@@ -194,6 +197,9 @@ static std::string whyNotForeign(Operation *op) {
            "it to linalg first";
   if (dialect == "linalg")
     return "has no indexing maps and body";
+  if (OpTrait::hasElementwiseMappableTraits(op))
+    return "computes on whole tensors; run upstream's "
+           "--convert-elementwise-to-linalg first";
   return ("is no op of linalg, and none of tensor that moves whole tensors (" +
           op->getName().getStringRef() + ")")
       .str();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
+#include "ExpandPieces.h"
 #include "GraphBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -135,46 +136,6 @@ void GraphBuilder::raisePad(tensor::PadOp op) {
              llvm::SmallBitVector(boxes.size()));
 }
 
-/// A chain of insertions that fills a tensor piece by piece along one
-/// dimension: the pieces, in order.
-static SmallVector<Value> concatOf(tensor::InsertSliceOp last, unsigned &at) {
-  ArrayRef<int64_t> shape = shapeOf(last.getResult());
-  SmallVector<std::pair<int64_t, Value>> pieces;
-  std::optional<unsigned> along;
-  for (tensor::InsertSliceOp op = last; op;
-       op = op.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
-    if ((op != last && !op->hasOneUse()) || op.getDroppedDims().any())
-      return {};
-    for (unsigned dim = 0; dim < shape.size(); ++dim) {
-      if (op.getStaticStrides()[dim] != 1 ||
-          ShapedType::isDynamic(op.getStaticOffsets()[dim]) ||
-          ShapedType::isDynamic(op.getStaticSizes()[dim]))
-        return {};
-      if (op.getStaticSizes()[dim] == shape[dim])
-        continue;
-      if (along.value_or(dim) != dim)
-        return {};
-      along = dim;
-    }
-    if (!along)
-      return {};
-    pieces.push_back({op.getStaticOffsets()[*along], op.getSource()});
-  }
-  llvm::sort(pieces, [](auto &l, auto &r) { return l.first < r.first; });
-  SmallVector<Value> result;
-  int64_t next = 0;
-  for (auto &[offset, piece] : pieces) {
-    if (offset != next)
-      return {};
-    next += shapeOf(piece)[*along];
-    result.push_back(piece);
-  }
-  if (next != shape[*along])
-    return {};
-  at = *along;
-  return result;
-}
-
 void GraphBuilder::raiseInsert(tensor::InsertSliceOp op) {
   SmallVector<Box> boxes;
   bool isWhole = true;
@@ -186,7 +147,7 @@ void GraphBuilder::raiseInsert(tensor::InsertSliceOp op) {
   if (isWhole && raiseReshape(op.getSource(), op.getResult()))
     return;
   unsigned at;
-  if (SmallVector<Value> pieces = concatOf(op, at); !pieces.empty())
+  if (SmallVector<Value> pieces = piecesOfChain(op, at); !pieces.empty())
     return raiseConcat(op, op.getResult(), pieces, at);
   raisePatch(op, op.getSource(), op.getDest(), TypedAttr(), boxes,
              op.getDroppedDims());

@@ -31,6 +31,30 @@ ranksOfLoops(ArrayRef<Digits> loops, Digits &ranks) {
   return result;
 }
 
+/// The leading digits of a loop for a quotient of it, the last ones for a
+/// remainder; nullopt when the divisor does not fall between two digits.
+static std::optional<IndexParts> divided(AffineExpr expr,
+                                         ArrayRef<IndexParts> perLoop) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto loop = binary ? dyn_cast<AffineDimExpr>(binary.getLHS()) : nullptr;
+  auto by = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : nullptr;
+  if (!loop || !by ||
+      (binary.getKind() != AffineExprKind::FloorDiv &&
+       binary.getKind() != AffineExprKind::Mod))
+    return std::nullopt;
+  ArrayRef<IndexPart> parts = perLoop[loop.getPosition()];
+  int64_t below = 1;
+  size_t kept = parts.size();
+  while (kept > 0 && below < by.getValue())
+    below *= parts[--kept].extent;
+  if (below != by.getValue())
+    return std::nullopt;
+  bool isQuotient = binary.getKind() == AffineExprKind::FloorDiv;
+  ArrayRef<IndexPart> wanted =
+      isQuotient ? parts.take_front(kept) : parts.drop_front(kept);
+  return IndexParts(wanted.begin(), wanted.end());
+}
+
 /// Index of an operand in each of its dimensions.
 static SmallVector<IndexParts>
 operandIndex(AffineMap map, ArrayRef<int64_t> shape,
@@ -49,6 +73,15 @@ operandIndex(AffineMap map, ArrayRef<int64_t> shape,
     if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
       result.push_back(perLoop[loop.getPosition()]);
       continue;
+    }
+    if (auto parts = divided(expr, perLoop)) {
+      int64_t extent = 1;
+      for (const IndexPart &part : *parts)
+        extent *= part.extent;
+      if (extent == shape[dim]) {
+        result.push_back(*parts);
+        continue;
+      }
     }
     result.push_back({{expr.replaceDims(merged), shape[dim]}});
   }

@@ -101,12 +101,13 @@ struct LinalgToEinsum
           if (isa<einsum::CascadeOp>(op) ||
               (isa<linalg::LinalgOp>(op) && !isRaisableKind(&op)))
             report.addBody(countInner(&op));
+        ExpandedOps expanded = expandPieces(*block);
         BlockPlan plan(*block);
         // Ops that are left have bodies as well.
         for (const BlockPlan::Entry &entry : plan.entries)
           if (!entry.raised && isRaisableKind(entry.op))
             report.addBody(countInner(entry.op));
-        raiseBlock(*block, plan, names, report);
+        raiseBlock(*block, plan, expanded, names, report);
       }
       reports.push_back(std::move(report));
     }

@@ -30,10 +30,10 @@ std::string EinsumNames::get(StringRef base) {
 namespace {
 class BlockRaiser {
 public:
-  BlockRaiser(Block &block, const BlockPlan &plan, EinsumNames &names,
-              FunctionReport &report)
-      : block(block), plan(plan), names(names), report(report),
-        ranks(liveOps(plan)) {}
+  BlockRaiser(Block &block, const BlockPlan &plan, const ExpandedOps &expanded,
+              EinsumNames &names, FunctionReport &report)
+      : block(block), plan(plan), expanded(expanded), names(names),
+        report(report), ranks(liveOps(plan)) {}
   void run();
 
 private:
@@ -42,11 +42,13 @@ private:
   void chooseYields();
   void addEntries();
   ReportEntry entryOf(const BlockPlan::Entry &entry);
+  void addWhole(const ExpandedOp &whole, ReportEntry &entry);
   void emit();
   void eraseRaised();
 
   Block &block;
   const BlockPlan &plan;
+  const ExpandedOps &expanded;
   EinsumNames &names;
   FunctionReport &report;
   Ranks ranks;
@@ -177,8 +179,29 @@ ReportEntry BlockRaiser::entryOf(const BlockPlan::Entry &entry) {
   return result;
 }
 
+/// The entry of an op of the program, from that of the last of its parts.
+void BlockRaiser::addWhole(const ExpandedOp &whole, ReportEntry &entry) {
+  entry.op = whole.name;
+  std::vector<std::string> einsums;
+  for (Operation *part : whole.parts)
+    if (const BlockPlan::Entry *other = plan.find(part); other->raised)
+      llvm::append_range(einsums, entryOf(*other).einsums);
+  llvm::append_range(einsums, entry.einsums);
+  entry.einsums.assign(einsums.begin(), einsums.end());
+}
+
 void BlockRaiser::addEntries() {
   for (const BlockPlan::Entry &entry : plan.entries) {
+    if (expanded.wholeOf.contains(entry.op))
+      continue;
+    if (auto whole = expanded.whole.find(entry.op);
+        whole != expanded.whole.end()) {
+      report.addBody(whole->second.inner);
+      ReportEntry made = entryOf(entry);
+      addWhole(whole->second, made);
+      report.add(std::move(made));
+      continue;
+    }
     // A function, and regions of foreign ops, are blocks of their own.
     if (entry.raised) {
       int64_t inner = -1;
@@ -270,7 +293,8 @@ void BlockRaiser::run() {
 }
 
 void transfusion::raise::raiseBlock(Block &block, const BlockPlan &plan,
+                                    const ExpandedOps &expanded,
                                     EinsumNames &names,
                                     FunctionReport &report) {
-  BlockRaiser(block, plan, names, report).run();
+  BlockRaiser(block, plan, expanded, names, report).run();
 }

@@ -8,6 +8,7 @@
 #define TRANSFUSION_LIB_CONVERSION_LINALGTOEINSUM_RAISEBLOCK_H
 
 #include "BlockPlan.h"
+#include "ExpandPieces.h"
 #include "RaiseGraph.h"
 #include "Report.h"
 #include "llvm/ADT/StringMap.h"
@@ -26,7 +27,8 @@ private:
 };
 
 /// Replaces the raised ops of the block by cascades, and reports on all.
-void raiseBlock(mlir::Block &block, const BlockPlan &plan, EinsumNames &names,
+void raiseBlock(mlir::Block &block, const BlockPlan &plan,
+                const ExpandedOps &expanded, EinsumNames &names,
                 FunctionReport &report);
 
 } // namespace transfusion::raise

@@ -81,6 +81,28 @@ static bool isShapeOnly(Value value) {
          matchPattern(value, m_Constant());
 }
 
+/// A quotient or a remainder of a loop splits it where it is divided.
+void Ranks::equateDivided(const Nodes &loops, Factoring::Node own,
+                          AffineExpr expr) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  auto loop = binary ? dyn_cast<AffineDimExpr>(binary.getLHS()) : nullptr;
+  auto by = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : nullptr;
+  if (!loop || !by || by.getValue() <= 1)
+    return;
+  Factoring::Node walked = loops[loop.getPosition()];
+  int64_t extent = factoring.extent(walked), inner = by.getValue();
+  if (extent % inner != 0 || extent == inner)
+    return;
+  bool isQuotient = binary.getKind() == AffineExprKind::FloorDiv;
+  if (!isQuotient && binary.getKind() != AffineExprKind::Mod)
+    return;
+  bool fits = factoring.extent(own) == (isQuotient ? extent / inner : inner);
+  Factoring::Node other = factoring.create(isQuotient ? inner : extent / inner);
+  if (!fits)
+    own = factoring.create(isQuotient ? extent / inner : inner);
+  factoring.equate(walked, isQuotient ? Nodes{own, other} : Nodes{other, own});
+}
+
 void Ranks::equateLinalg(linalg::LinalgOp op) {
   Nodes nodes;
   for (int64_t extent : op.getStaticLoopRanges())
@@ -96,6 +118,8 @@ void Ranks::equateLinalg(linalg::LinalgOp op) {
         Factoring::Node walked = nodes[loop.getPosition()];
         if (factoring.extent(walked) == factoring.extent(own[dim]))
           factoring.equate(walked, own[dim]);
+      } else {
+        equateDivided(nodes, own[dim], expr);
       }
   };
   for (OpOperand &init : op.getDpsInitsMutable()) {

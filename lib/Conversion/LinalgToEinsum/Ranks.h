@@ -35,6 +35,8 @@ private:
   Nodes &dimsOf(mlir::Value value);
   Digits digitsOf(Factoring::Node node);
   void equateLinalg(mlir::linalg::LinalgOp op);
+  void equateDivided(const Nodes &loops, Factoring::Node own,
+                     mlir::AffineExpr expr);
   void equateTensorOp(mlir::Operation *op);
   void equateSlice(mlir::Value big, mlir::Value small,
                    llvm::ArrayRef<int64_t> offsets,
