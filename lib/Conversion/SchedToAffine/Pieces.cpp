@@ -147,8 +147,11 @@ static SmallVector<BufferDim> digitsOf(const Buffer &buffer, int32_t dim) {
   return digits;
 }
 
-/// Every coordinate is one number of these digits, outermost first.
+/// Every coordinate is one number of these digits, outermost first, or one
+/// digit that counts down.
 static bool isMixedRadix(ArrayRef<BufferDim> digits, const Cascade &c) {
+  if (digits.size() == 1 && digits.front().coefficient == -1)
+    return true;
   int64_t unit = 1;
   for (const BufferDim &digit : llvm::reverse(digits)) {
     if (digit.rank < 0 || digit.coefficient != unit)
@@ -181,6 +184,11 @@ ProgramEmitter::bufferIndices(int32_t id, AffineExpr slot, const Piece &piece,
                              .floorDiv(dim.coefficient) %
                          c.ranks[dim.rank].extent;
       indices.push_back(digit - piece.start[dim.rank]);
+      continue;
+    }
+    if (dim.rank >= 0 && dim.coefficient == -1) {
+      indices.push_back(scope.constant(own.constant) - evaluate(expr, point) -
+                        piece.start[dim.rank]);
       continue;
     }
     AffineExpr least = leastCoordinate(own, piece);

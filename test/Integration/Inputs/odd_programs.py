@@ -259,3 +259,22 @@ function("gather", f"%a: {V}, %i: tensor<3x1xindex>", "tensor<3xf32>",
 function("only passed on", f"%a: {V}", V, "  %r = tensor.cast %a : "
          f"{V} to {V}", stage="schedule",
          error="the module holds nothing to schedule")
+
+# Cascades whose tensors are read in another way than they are made.
+function("made in reverse", "%a: tensor<40xf32>", "tensor<40xf32>", """\
+  %r = einsum.cascade ranks(p = 40) {
+    %A = einsum.map_reduce "A" [39-p] from %a[p] map math.exp
+      : (tensor<40xf32>) -> tensor<40xf32>
+    %B = einsum.map_reduce "B" [p] from %A[p] map math.absf
+      : (tensor<40xf32>) -> tensor<40xf32>
+    einsum.yield %B : tensor<40xf32>
+  } -> tensor<40xf32>""")
+function("read by one index", "%a: tensor<4x6x5xf32>", "tensor<10x12xf32>", """\
+  %r = einsum.cascade ranks(a = 4, b = 6, c = 5, d = 10, e = 12) {
+    %A = einsum.map_reduce "A" [a,b,c] from %a[a,b,c] map math.exp
+      : (tensor<4x6x5xf32>) -> tensor<4x6x5xf32>
+    %B = einsum.map_reduce "B" [d,e] from %A[(d*12+e) floordiv 30,
+        ((d*12+e) floordiv 5) mod 6,(d*12+e) mod 5] map math.absf
+      : (tensor<4x6x5xf32>) -> tensor<10x12xf32>
+    einsum.yield %B : tensor<10x12xf32>
+  } -> tensor<10x12xf32>""")

@@ -75,8 +75,8 @@ struct OpClassCost {
 struct CostReport {
   double latencyCycles = 0, latencyS = 0;
   double energyPj = 0, arithmeticPj = 0;
-  double leakagePj = 0; ///< of the whole machine, all the time
-  std::vector<double> memoryPj;               ///< by MemoryId
+  double leakagePj = 0;         ///< of the whole machine, all the time
+  std::vector<double> memoryPj; ///< by MemoryId
   std::vector<int64_t> readBytes, writeBytes; ///< by MemoryId
   std::vector<int64_t> peakBytes;             ///< by MemoryId
   std::vector<int64_t> unitBusyCycles;        ///< by UnitId
