@@ -9,7 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "transfusion/Bridge/ArchFiles.h"
 #include "transfusion/Bridge/Diagnostics.h"
-#include "transfusion/Core/Cost/AccelForgeModel.h"
+#include "transfusion/Core/Search/MapEinsums.h"
 #include "transfusion/Dialect/Einsum/Transforms/Decompose.h"
 #include "transfusion/Transforms/Passes.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -96,37 +96,72 @@ static CompareEinsum einsumOf(const core::Cascade &c, const core::Arch &a,
   return out;
 }
 
+static FailureOr<core::Mapping>
+readMapping(MLIRContext *context, StringRef path, const MappedLayer &layer) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file)
+    return emitError(FileLineColLoc::get(context, path, 1, 1))
+           << "cannot read the mapping: " << file.getError().message();
+  core::Mapping mapping;
+  core::MappingFault fault;
+  if (!core::parseMapping((*file)->getBuffer().str(), layer.source.cascade,
+                          layer.arch, mapping, fault))
+    return report(context, path, fault);
+  return mapping;
+}
+
+/// A mapping takes microseconds to cost where a schedule takes a hundred times
+/// as long.
+static constexpr int64_t kMappingsPerEvaluation = 32;
+
+static FailureOr<core::Mapping>
+searchMapping(ModuleOp module, const CompareOptions &options,
+              const core::AccelForgeOptions &model, const MappedLayer &layer) {
+  core::MapOptions map;
+  map.seed = options.seed;
+  map.evaluations = options.evaluations * kMappingsPerEvaluation;
+  map.model = model;
+  std::vector<core::MappingFault> faults;
+  core::Mapping mapping =
+      core::mapEachEinsum(layer.source.cascade, layer.arch, map, faults);
+  for (const core::MappingFault &fault : faults) {
+    InFlightDiagnostic diag = emitError(module.getLoc()) << fault.what;
+    diag.attachNote() << fault.fix;
+  }
+  if (!faults.empty())
+    return failure();
+  return mapping;
+}
+
 LogicalResult transfusion::compareByMapping(ModuleOp module,
                                             const CompareOptions &options,
                                             Comparison &result) {
   result.model = "accelforge";
-  if (options.mapping.empty() || !options.policies.empty()) {
-    InFlightDiagnostic diag =
-        emitError(module.getLoc())
-        << "model accelforge is of a mapping"
-        << (options.mapping.empty() ? ", none is given" : ", not of policies");
-    diag.attachNote() << "--mapping=FILE gives one; docs/Rationale/"
-                         "PublishedModels.md has its form";
-    return diag;
-  }
+  const bool given = !options.mapping.empty();
+  for (core::Policy policy : options.policies)
+    if (given || policy != core::Policy::Unfused) {
+      InFlightDiagnostic diag =
+          emitError(module.getLoc())
+          << (given ? "a mapping is of no policy"
+                    : "model accelforge maps each Einsum alone");
+      diag.attachNote() << (given ? "leave out --policies"
+                                  : "choose --policies=unfused, or give a "
+                                    "--mapping=FILE of your own");
+      return diag;
+    }
   FailureOr<MappedLayer> layer = importLayer(module, options);
   if (failed(layer))
     return failure();
-  auto file = llvm::MemoryBuffer::getFile(options.mapping, /*IsText=*/true);
-  if (!file)
-    return emitError(
-               FileLineColLoc::get(module.getContext(), options.mapping, 1, 1))
-           << "cannot read the mapping: " << file.getError().message();
   const core::Cascade &c = layer->source.cascade;
-  core::Mapping mapping;
-  core::MappingFault fault;
-  if (!core::parseMapping((*file)->getBuffer().str(), c, layer->arch, mapping,
-                          fault))
-    return report(module.getContext(), options.mapping, fault);
   core::AccelForgeOptions model;
   model.skipFirstReadOfEachCopy = options.skipFirstReads;
+  FailureOr<core::Mapping> mapping =
+      given ? readMapping(module.getContext(), options.mapping, *layer)
+            : searchMapping(module, options, model, *layer);
+  if (failed(mapping))
+    return failure();
   const core::MappedCost cost =
-      core::accelForgeCost(c, layer->arch, mapping, model);
+      core::accelForgeCost(c, layer->arch, *mapping, model);
   for (const core::MappingFault &f : cost.faults)
     (void)report(module.getContext(), options.mapping, f);
   if (!cost.faults.empty())
@@ -135,7 +170,8 @@ LogicalResult transfusion::compareByMapping(ModuleOp module,
   result.layer = c.name;
   result.arch = layer->arch.name;
   CompareRow row;
-  row.policy = llvm::sys::path::stem(options.mapping).str();
+  row.policy = given ? llvm::sys::path::stem(options.mapping).str()
+                     : core::policyName(core::Policy::Unfused);
   row.latencyS = cost.latencyS;
   row.energyPj = cost.energyPj;
   row.dramBytes = cost.readBytes[0] + cost.writeBytes[0];

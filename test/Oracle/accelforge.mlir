@@ -22,9 +22,19 @@
 
 // RUN: transfusion-compare %s --arch=tpu-v4i --model=accelforge --mapping=%t.mapping --format=json | %python -c "import json,sys; e = json.load(sys.stdin)['einsums']; assert len(e) == 10; av = e[6]; assert av['einsum'] == 'AV' and sum(t['read_bytes'] for t in av['tensors'] if t['memory'] == 'gbuf') == av['memories'][1]['read_bytes'] == 855638016"
 
-// RUN: not transfusion-compare %s --arch=tpu-v4i --model=accelforge 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: model accelforge is of a mapping, none is given
-// NONE: note: --mapping=FILE gives one
+// Without a mapping one is searched, of each Einsum alone.
+// RUN: transfusion-compare %s --arch=tpu-v4i --model=accelforge --evaluations=8 | FileCheck %s --check-prefix=SEARCHED
+// SEARCHED: @gpt3 on @tpu-v4i   model accelforge
+// SEARCHED-NEXT: policy
+// SEARCHED-NEXT: unfused {{.*[0-9]}}
+// SEARCHED-NEXT: einsum
+// SEARCHED-NEXT: I vec1d 0 0 0/0
+// SEARCHED: FFB {{.*}}mac2d
+// RUN: not transfusion-compare %s --arch=tpu-v4i --model=accelforge --policies=flat 2>&1 | FileCheck %s --check-prefix=POLICY
+// POLICY: error: model accelforge maps each Einsum alone
+// POLICY: note: choose --policies=unfused, or give a --mapping=FILE of your own
+// RUN: not transfusion-compare %s --arch=tpu-v4i --model=accelforge --policies=unfused --mapping=%t.mapping 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: error: a mapping is of no policy
 // RUN: sed -e 's/by 768/by 769/' %t.mapping > %t-bad.mapping
 // RUN: not transfusion-compare %s --arch=tpu-v4i --model=accelforge --mapping=%t-bad.mapping 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: bad.mapping:{{[0-9]+}}:3: error: tiles of 769 do not divide the 3072 points of rank 'g' that are left here

@@ -48,9 +48,11 @@ int main(int argc, char **argv) {
                             "of the TransFusion paper, in closed form"),
                  clEnumValN(CompareModel::AccelForge, "accelforge",
                             "of AccelForge, for a mapping")));
-  cl::opt<std::string> mapping("mapping",
-                               cl::desc("loop nests, for --model=accelforge"),
-                               cl::value_desc("file"));
+  cl::opt<std::string> mapping(
+      "mapping",
+      cl::desc("loop nests, for --model=accelforge; none: "
+               "searched, each Einsum alone"),
+      cl::value_desc("file"));
   cl::opt<bool> skipFirstReads(
       "skip-first-read-of-each-copy",
       cl::desc("leave out reads of partial sums of a split reduction, as the "

@@ -11,27 +11,6 @@
 
 namespace transfusion::core {
 
-bool isPerLane(const Arch &a, const Unit &u) {
-  return u.isGrid && u.lanes() > 1 && u.memory >= 0 &&
-         a.memories[u.memory].instances == u.instances * u.lanes();
-}
-
-OperandRole roleOf(const Einsum &e, TensorId t) {
-  if (e.result.tensor == t)
-    return OperandRole::Output;
-  return e.inputs.size() > 1 && e.inputs[1].tensor == t ? OperandRole::Weight
-                                                        : OperandRole::Input;
-}
-
-std::vector<TensorId> tensorsOf(const Einsum &e) {
-  std::vector<TensorId> tensors{e.result.tensor};
-  for (const std::vector<Operand> *list : {&e.inputs, &e.finishInputs})
-    for (const Operand &o : *list)
-      if (!has(tensors, o.tensor))
-        tensors.push_back(o.tensor);
-  return tensors;
-}
-
 std::vector<RankId> ranksOf(const Einsum &e, TensorId t) {
   std::vector<RankId> ranks;
   auto add = [&](const Operand &o) {

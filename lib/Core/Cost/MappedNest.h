@@ -34,13 +34,6 @@ struct Nest {
   int64_t usedUnits = 1, usedLanes = 1;
 };
 
-/// Whether every lane of the grid has an instance of its memory.
-bool isPerLane(const Arch &a, const Unit &u);
-
-/// The role of `t` in `e`.
-OperandRole roleOf(const Einsum &e, TensorId t);
-/// Result first, then operands; each once.
-std::vector<TensorId> tensorsOf(const Einsum &e);
 /// Ranks that `t` depends on in `e`.
 std::vector<RankId> ranksOf(const Einsum &e, TensorId t);
 /// Values of `t` in a tile.

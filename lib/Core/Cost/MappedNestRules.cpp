@@ -63,11 +63,18 @@ bool NestBuilder::supported(const Nest &nest) {
                         "products",
                  fix),
            false;
-  auto plain = [](const Operand &o) {
+  auto plain = [&](const Operand &o) {
     return std::all_of(
-        o.access.begin(), o.access.end(), [](const LinearExpr &x) {
-          return x.terms.empty() ||
-                 (x.terms.size() == 1 && x.terms[0].second == 1 && !x.constant);
+        o.access.begin(), o.access.end(), [&](const LinearExpr &x) {
+          // A rank of one point adds nothing.
+          int ranks = 0;
+          bool scaled = false;
+          for (const auto &[rank, times] : x.terms)
+            if (c.ranks[rank].extent != 1) {
+              ++ranks;
+              scaled |= times != 1;
+            }
+          return ranks == 0 || (ranks == 1 && !scaled && !x.constant);
         });
   };
   bool ok = plain(e.result);
@@ -76,7 +83,7 @@ bool NestBuilder::supported(const Nest &nest) {
   for (const Operand &o : e.finishInputs)
     ok &= plain(o);
   for (RankId r : e.ranks)
-    ok &= !c.ranks[r].iterative;
+    ok &= !c.ranks[r].iterative || c.ranks[r].extent == 1;
   if (!ok)
     fault(nest.place,
           name + " reads or makes a tensor at sums of ranks, this model is for "

@@ -15,7 +15,7 @@
 #include "transfusion/Core/Cost/AccelForgeModel.h"
 
 #include "../ExpectedErrors.h"
-#include "../TestCascades.h"
+#include "../Gpt3.h"
 
 #include <gtest/gtest.h>
 
@@ -30,42 +30,6 @@ namespace {
 
 const char *const kMemories[] = {"MainMemory", "GlobalBuffer", "LocalBuffer",
                                  "Register"};
-const Ops kMac = {{OpClass::Mac, 1}};
-
-/// One layer as the reference has it: softmax is one operation, no norms.
-/// `tokens` are new; decode reads the keys of `cached` others.
-Cascade gpt3(bool decode) {
-  CascadeBuilder b("gpt3");
-  b.rank("h", 96), b.rank("e", 128), b.rank("f", 128);
-  b.rank("d", 12288), b.rank("g", 12288), b.rank("c", 49152);
-  b.rank("j", 12288), b.rank("m", decode ? 1 : 2048);
-  b.rank("p", decode ? 2047 : 2048);
-  const int64_t m = decode ? 1 : 2048;
-  b.input("I_in", {m, 12288}, 16);
-  for (const char *w : {"WQ", "WK", "WV"})
-    b.input(w, {12288, 96, 128}, 16);
-  b.input("WZ", {96, 128, 12288}, 16);
-  b.input("WFFA", {12288, 49152}, 16);
-  b.input("WFFB", {49152, 12288}, 16);
-  if (decode)
-    for (const char *cache : {"K_cache", "V_cache"})
-      b.input(cache, {96, 128, 2047}, 16);
-  const std::string k = decode ? "K_cache" : "K", v = decode ? "V_cache" : "V";
-  b.einsum("I[m,d]", {"I_in[m,d]"}, ReduceKind::None, {{OpClass::Copy, 1}}, 16);
-  for (const std::string x : {"V", "K", "Q"})
-    b.einsum(x + "[h,e,m]", {"I[m,d]", "W" + x + "[d,h,e]"}, ReduceKind::Add,
-             kMac, 16);
-  b.einsum("QK[h,m,p]", {"Q[h,e,m]", k + "[h,e,p]"}, ReduceKind::Add, kMac, 16);
-  b.einsum("QK_softmax[h,m,p]", {"QK[h,m,p]"}, ReduceKind::None,
-           {{OpClass::Exp, 1}}, 16);
-  b.einsum("AV[h,f,m]", {"QK_softmax[h,m,p]", v + "[h,f,p]"}, ReduceKind::Add,
-           kMac, 16);
-  b.einsum("Z[g,m]", {"AV[h,f,m]", "WZ[h,f,g]"}, ReduceKind::Add, kMac, 16);
-  b.einsum("FFA[c,m]", {"Z[g,m]", "WFFA[g,c]"}, ReduceKind::Add, kMac, 16);
-  b.einsum("FFB[j,m]", {"FFA[c,m]", "WFFB[c,j]"}, ReduceKind::Add, kMac, 16);
-  b.output("FFB");
-  return b.take();
-}
 
 std::string inputText(const std::string &file) {
   std::ifstream in(TRANSFUSION_SOURCE_DIR "/test/Oracle/Inputs/accelforge/" +

@@ -61,6 +61,13 @@ struct Mapping {
   MapScope root;
 };
 
+/// Whether every lane of the grid has an instance of its memory.
+bool isPerLane(const Arch &a, const Unit &u);
+
+/// The role of `t` in `e`.
+OperandRole roleOf(const Einsum &e, TensorId t);
+/// Result first, then operands; each once.
+std::vector<TensorId> tensorsOf(const Einsum &e);
 struct MappingFault {
   TextPlace place;
   std::string what, fix; ///< sentences, lower case, no period
