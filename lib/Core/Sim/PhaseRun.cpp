@@ -231,6 +231,27 @@ std::vector<SlotWork> PhaseRun::work() const {
   return all;
 }
 
+/// The slot adds to what the buffer holds, and this is the first epoch of these
+/// sums: every loop that they do not have is at its first iteration.
+bool PhaseRun::startsSums(const Slot &slot, const Read &r,
+                          const InFlight &e) const {
+  if (std::none_of(slot.writes.begin(), slot.writes.end(), [&](const Write &w) {
+        return w.accumulate && w.buffer == r.buffer;
+      }))
+    return false;
+  auto has = [&](int32_t rank) {
+    for (const Coordinate &x : p.buffers[r.buffer].access)
+      for (const auto &term : x.terms)
+        if (term.first == rank)
+          return true;
+    return false;
+  };
+  for (size_t l = 0; l < phase.loops.size(); ++l)
+    if (!has(phase.loops[l].rank) && !(e.first >> l & 1))
+      return false;
+  return true;
+}
+
 /// Bytes that the slot moves at the ports of its memory in this epoch.
 void PhaseRun::portUses(const Slot &slot, const InFlight &e,
                         SlotWork &w) const {
@@ -241,7 +262,7 @@ void PhaseRun::portUses(const Slot &slot, const InFlight &e,
     bytes[port] += valuesIn(p, b.tensor, access, box) * b.bytesPerValue;
   };
   for (const Read &r : slot.reads)
-    if (reads(r, e))
+    if (reads(r, e) && !startsSums(slot, r, e))
       add(memory.readPort, p.buffers[r.buffer], r.access);
   for (const Write &wr : slot.writes)
     if (writes(wr, e))

@@ -57,6 +57,7 @@ private:
   void awaitSlots();
   StepTimes runStep();
   std::vector<SlotWork> work() const;
+  bool startsSums(const Slot &slot, const Read &r, const InFlight &e) const;
   void portUses(const Slot &slot, const InFlight &e, SlotWork &w) const;
   void store();
   void finish();
