@@ -7,7 +7,7 @@
 
 #include "transfusion/Core/Cost/Evaluate.h"
 
-#include "TileOverlap.h"
+#include "Evaluation.h"
 
 #include <algorithm>
 #include <optional>
@@ -29,93 +29,6 @@ double transferCycles(const Memory &memory, double clockHz, double readBytes,
 }
 
 } // namespace
-
-class Evaluator::Impl {
-public:
-  Impl(const Cascade &c, const Arch &a)
-      : c(c), a(a), times(c, a), whole(wholeSpans(c)), classifier(c),
-        overlap(tally) {
-    for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e) {
-      points.push_back(pointCount(c, e));
-      results.push_back(resultCount(c, e));
-      for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r) {
-        hasRank.push_back(c.einsums[e].hasRank(r));
-        keepsRank.push_back(hasRank.back() && !isReducedRank(c, e, r));
-      }
-    }
-    for (const Unit &unit : a.units) {
-      oneOp.emplace_back();
-      for (int k = 0; k < kNumOpClasses; ++k) {
-        OpHistogram one;
-        one.count[k] = 1;
-        oneOp.back()[k] = {1, double(cyclesPerPoint(unit, one)),
-                           energyPerPoint(unit, one)};
-      }
-    }
-  }
-
-  void evaluate(const Schedule &s, const Plan &p, CostReport &into);
-
-  const Cascade &c;
-  const Arch &a;
-  Tally tally;
-  TrafficByTensor *byTensor = nullptr;
-
-private:
-  void evaluateGroup(const Schedule &s, const Plan &p, int32_t g);
-  struct TileCost { ///< of a phase in one class of outer tiles
-    void clear() {
-      computeCycles = 0;
-      steps = 1;
-      traffic.clear();
-    }
-    int64_t computeCycles = 0;
-    int64_t steps = 1; ///< of its pipelines
-    PhaseTraffic traffic;
-  };
-  void evaluateTile(const PhaseTile &tile, const TileClass &cls,
-                    PhaseTimes &phaseTimes, PhaseCost &cost, TileCost &result);
-  void addWorkOfTile(const PhaseTile &tile, const StepRuns &runs,
-                     int64_t tiles);
-  void addLatency(const TileCost &tile, const TransferBytes &beside,
-                  int64_t count, PhaseCost &cost);
-  double aroundTransfers(const TileCost &tile);
-  double addTransfers(int64_t read, int64_t write);
-  void describePhase(const PhaseTile &tile, PhaseTimes &phaseTimes,
-                     PhaseCost &cost);
-  int64_t repeats(const PhasePlan &plan, EinsumId e, bool finish);
-  void addOps(const PlannedSlot &slot, const OpHistogram &ops, double count);
-  OpHistogram finishOps(const PlannedSlot &slot) const;
-  bool cutToActiveSteps(const PhasePlan &plan, EinsumId e, bool finish) const;
-  void addWork(const PhasePlan &plan);
-  void finish();
-  void clear(PhaseCost &cost) const;
-  const std::string &bottleneck(const std::vector<double> &memory,
-                                double compute,
-                                const std::vector<int64_t> &unitBusy) const;
-  MemoryId bufferMemory() const { return a.units.front().memory; }
-
-  StepTimes times;
-  std::vector<int64_t> points, results; ///< by EinsumId
-  std::vector<char> hasRank, keepsRank; ///< by EinsumId and RankId
-  std::vector<std::array<OpClassCost, kNumOpClasses>> oneOp; ///< by UnitId
-  const std::vector<Span> whole;
-  TileClassifier classifier;
-  // Of the evaluation that runs.
-  CostReport *reportOf = nullptr;
-  std::vector<double> laneCycles; ///< work, by UnitId
-  /// By MemoryId: over the layer, and over the phase that runs.
-  std::vector<double> memoryCycles, phaseMemoryCycles;
-  double computeCycles = 0;
-  // Kept from one evaluation to the next: what they own, not what is in them.
-  TileScratch scratch;
-  PhaseCompute compute;
-  OuterTiles tiles;
-  TileOverlap overlap;
-  Reused<TileCost> tileCosts; ///< by phase, then class
-  std::vector<size_t> costOf; ///< by phase and class: in tileCosts
-  std::vector<TileNeighbours> neighbours;
-};
 
 /// The slowest memory when it takes longer than computing, else the unit that
 /// is busy for longest; the first of equals.
@@ -264,103 +177,6 @@ void Evaluator::Impl::describePhase(const PhaseTile &tile,
     einsum.unit = slots[i].unit;
     einsum.stage = slots[i].stage;
     einsum.cyclesPerEpoch = cycles[i];
-  }
-}
-
-/// How often an Einsum of this phase runs on each of its points (its results,
-/// for the finish): once for every step, over all outer tiles, of the loops
-/// over ranks that these do not have.
-int64_t Evaluator::Impl::repeats(const PhasePlan &plan, EinsumId e,
-                                 bool finish) {
-  int64_t n = 1;
-  for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r) {
-    const RankCut &cut = plan.cuts[r];
-    const int64_t extent = c.ranks[r].extent;
-    const bool has = (finish ? keepsRank : hasRank)[e * c.ranks.size() + r];
-    if (has || (cut.position < 0 && cut.tile == extent))
-      continue;
-    auto trips = [&](int64_t tile) {
-      return cut.position < 0 ? 1 : (tile + cut.inner - 1) / cut.inner;
-    };
-    int64_t steps = tally.mul(extent / cut.tile, trips(cut.tile));
-    if (extent % cut.tile)
-      steps = tally.add(steps, trips(extent % cut.tile));
-    n = tally.mul(n, steps);
-  }
-  return n;
-}
-
-void Evaluator::Impl::addOps(const PlannedSlot &slot, const OpHistogram &ops,
-                             double count) {
-  const Unit &unit = a.units[slot.unit];
-  const double pj = count * energyPerPoint(unit, ops);
-  reportOf->einsums[slot.einsum].energyPj += pj;
-  reportOf->arithmeticPj += pj;
-  laneCycles[slot.unit] += count * double(cyclesPerPoint(unit, ops));
-  for (int k = 0; k < kNumOpClasses; ++k)
-    if (ops.count[k]) {
-      const OpClassCost &one = oneOp[slot.unit][k];
-      OpClassCost &sum = reportOf->opClasses[k];
-      const double operations = count * ops.count[k];
-      sum.operations += operations;
-      sum.laneCycles += operations * one.laneCycles;
-      sum.energyPj += operations * one.energyPj;
-    }
-}
-
-OpHistogram Evaluator::Impl::finishOps(const PlannedSlot &slot) const {
-  const Einsum &e = c.einsums[slot.einsum];
-  OpHistogram finish = e.finishOps;
-  if (slot.finishOnly && !e.hasFinish)
-    finish[OpClass::Copy] = 1;
-  return finish;
-}
-
-/// The points of the Einsum (its results, for the finish) exist in active steps
-/// only; of others, those in steps that do not run are not computed.
-bool Evaluator::Impl::cutToActiveSteps(const PhasePlan &plan, EinsumId e,
-                                       bool finish) const {
-  if (!plan.active.skips())
-    return true;
-  bool cut = !c.einsums[e].domain.empty();
-  for (const Constraint &k : c.einsums[e].domain)
-    for (const auto &term : k.expr.terms)
-      cut &= !finish || !isReducedRank(c, e, term.first);
-  return cut;
-}
-
-/// Operations and lane-cycles of a phase over all outer tiles.
-void Evaluator::Impl::addWork(const PhasePlan &plan) {
-  for (const PlannedSlot &slot : plan.slots) {
-    const EinsumId e = slot.einsum;
-    auto add = [&](int64_t count, const OpHistogram &ops, bool finish) {
-      if (cutToActiveSteps(plan, e, finish))
-        addOps(slot, ops,
-               double(tally.mul(repeats(plan, e, finish), tally.count(count))));
-    };
-    if (!slot.finishOnly)
-      add(points[e], c.einsums[e].pointOps, /*finish=*/false);
-    if (slot.accumulates)
-      continue;
-    if (const OpHistogram finish = finishOps(slot); !finish.empty())
-      add(results[e], finish, /*finish=*/true);
-  }
-}
-
-/// What addWork leaves to the tiles.
-void Evaluator::Impl::addWorkOfTile(const PhaseTile &tile, const StepRuns &runs,
-                                    int64_t tiles) {
-  const PhasePlan &plan = tile.planned();
-  for (const PlannedSlot &slot : plan.slots) {
-    const EinsumId e = slot.einsum;
-    auto add = [&](const OpHistogram &ops, bool finish) {
-      if (!ops.empty() && !cutToActiveSteps(plan, e, finish))
-        addOps(slot, ops,
-               double(tally.mul(pointsRun(tile, runs, e, finish, tally),
-                                tally.count(tiles))));
-    };
-    add(c.einsums[e].pointOps, /*finish=*/false);
-    add(finishOps(slot), /*finish=*/true);
   }
 }
 

@@ -49,6 +49,7 @@ void innerCuts(const PhaseTile &tile, std::vector<PieceCut> &cuts);
 /// What is written anew for each tile; kept so that nothing is allocated.
 struct TileScratch {
   std::vector<PieceCut> innerCuts, cuts, touched;
+  std::vector<int64_t> pieces; ///< of innerCuts, by RankId: a division less
   std::vector<Span> spans;
   std::vector<EpochLoop> loops;
   std::vector<StepKind> kinds;

@@ -22,10 +22,13 @@ public:
                  TrafficByTensor *byTensor, TileScratch &scratch,
                  PhaseTraffic &result)
       : byTensor(byTensor), tile(tile), c(tile.c), tally(tally),
-        order(tile.decision().order), innerCuts(scratch.innerCuts), runs(runs),
-        touches(tile, runs, scratch, tally), scratchCuts(scratch.cuts),
-        scratchSpans(scratch.spans), t(result) {
+        order(tile.decision().order), innerCuts(scratch.innerCuts),
+        pieces(scratch.pieces), runs(runs), touches(tile, runs, scratch, tally),
+        scratchCuts(scratch.cuts), scratchSpans(scratch.spans), t(result) {
     core::innerCuts(tile, scratch.innerCuts);
+    scratch.pieces.clear();
+    for (const PieceCut &cut : innerCuts)
+      scratch.pieces.push_back(cut.pieces());
     t.clear();
   }
 
@@ -56,7 +59,7 @@ private:
     const RankSet own = rankSet(access);
     for (int32_t k = 0; k < end; ++k)
       if (!own.has(access, order[k]))
-        n = tally.mul(n, innerCuts[order[k]].pieces());
+        n = tally.mul(n, pieces[order[k]]);
     return n;
   }
 
@@ -248,7 +251,7 @@ private:
     std::vector<Span> &last = scratchSpans;
     last = tile.spans;
     for (size_t r = 0; r < innerCuts.size(); ++r) {
-      const int64_t skipped = (innerCuts[r].pieces() - 1) * innerCuts[r].piece;
+      const int64_t skipped = (pieces[r] - 1) * innerCuts[r].piece;
       last[r] = {innerCuts[r].begin + skipped, innerCuts[r].total - skipped};
     }
     t.lastWrite = tally.add(t.lastWrite,
@@ -301,6 +304,7 @@ private:
   Tally &tally;
   const std::vector<RankId> &order;
   const std::vector<PieceCut> &innerCuts; ///< by RankId
+  const std::vector<int64_t> &pieces;     ///< of these
   const StepRuns *runs;
   SlotTouches touches;
   std::vector<PieceCut> &scratchCuts;

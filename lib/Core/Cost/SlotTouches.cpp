@@ -48,7 +48,7 @@ int64_t SlotTouches::repeats(const Access &access,
   const RankSet own = rankSet(access);
   for (RankId r : tile.decision().order)
     if (!own.has(access, r) && !uses(where, r))
-      n = tally.mul(n, cuts[r].pieces());
+      n = tally.mul(n, &cuts == &innerCuts ? innerPieces[r] : cuts[r].pieces());
   return n;
 }
 

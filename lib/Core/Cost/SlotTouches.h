@@ -29,7 +29,7 @@ public:
   SlotTouches(const PhaseTile &tile, const StepRuns *runs, TileScratch &scratch,
               Tally &tally)
       : tile(tile), c(tile.c), runs(runs), innerCuts(scratch.innerCuts),
-        some(scratch.touched), tally(tally) {}
+        innerPieces(scratch.pieces), some(scratch.touched), tally(tally) {}
 
   /// Of an operand of the map, or of the finish, which is read at results.
   int64_t input(EinsumId e, const Operand &o, int32_t distance, bool inFinish);
@@ -60,6 +60,7 @@ private:
   const Cascade &c;
   const StepRuns *runs;
   const std::vector<PieceCut> &innerCuts;
+  const std::vector<int64_t> &innerPieces;
   std::vector<PieceCut> &some; ///< scratch: other pieces than these
   Tally &tally;
 };

@@ -63,7 +63,8 @@ PhaseTimes &StepTimes::phase(const Phase &p, const PhasePlan &plan) {
   key.clear();
   auto appendRanks = [&](const std::vector<RankId> &ranks) {
     key.push_back(static_cast<int64_t>(ranks.size()));
-    key.insert(key.end(), ranks.begin(), ranks.end());
+    for (RankId r : ranks)
+      key.push_back(r);
   };
   key.push_back(p.wrap);
   appendRanks(p.order);
@@ -73,7 +74,9 @@ PhaseTimes &StepTimes::phase(const Phase &p, const PhasePlan &plan) {
     key.push_back(run.unit);
     key.push_back(static_cast<int64_t>(run.slots.size()));
     for (const Slot &s : run.slots) {
-      key.insert(key.end(), {s.einsum, s.finishOnly, s.stage});
+      key.push_back(s.einsum);
+      key.push_back(s.finishOnly);
+      key.push_back(s.stage);
       appendRanks(s.rows);
       appendRanks(s.cols);
     }

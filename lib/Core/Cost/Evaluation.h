@@ -1,0 +1,108 @@
+//===- Evaluation.h - The state of evaluate() -------------------*- C++ -*-===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Core/Cost: latency and traffic are in Evaluate.cpp, operations
+// in EvaluateWork.cpp.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRANSFUSION_LIB_CORE_COST_EVALUATION_H
+#define TRANSFUSION_LIB_CORE_COST_EVALUATION_H
+
+#include "TileOverlap.h"
+
+namespace transfusion::core {
+
+class Evaluator::Impl {
+public:
+  Impl(const Cascade &c, const Arch &a)
+      : c(c), a(a), times(c, a), whole(wholeSpans(c)), classifier(c),
+        overlap(tally) {
+    for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e) {
+      points.push_back(pointCount(c, e));
+      results.push_back(resultCount(c, e));
+      for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r) {
+        hasRank.push_back(c.einsums[e].hasRank(r));
+        keepsRank.push_back(hasRank.back() && !isReducedRank(c, e, r));
+      }
+    }
+    for (const Unit &unit : a.units) {
+      oneOp.emplace_back();
+      for (int k = 0; k < kNumOpClasses; ++k) {
+        OpHistogram one;
+        one.count[k] = 1;
+        oneOp.back()[k] = {1, double(cyclesPerPoint(unit, one)),
+                           energyPerPoint(unit, one)};
+      }
+    }
+  }
+
+  void evaluate(const Schedule &s, const Plan &p, CostReport &into);
+
+  const Cascade &c;
+  const Arch &a;
+  Tally tally;
+  TrafficByTensor *byTensor = nullptr;
+
+private:
+  void evaluateGroup(const Schedule &s, const Plan &p, int32_t g);
+  struct TileCost { ///< of a phase in one class of outer tiles
+    void clear() {
+      computeCycles = 0;
+      steps = 1;
+      traffic.clear();
+    }
+    int64_t computeCycles = 0;
+    int64_t steps = 1; ///< of its pipelines
+    PhaseTraffic traffic;
+  };
+  void evaluateTile(const PhaseTile &tile, const TileClass &cls,
+                    PhaseTimes &phaseTimes, PhaseCost &cost, TileCost &result);
+  void addWorkOfTile(const PhaseTile &tile, const StepRuns &runs,
+                     int64_t tiles);
+  void addLatency(const TileCost &tile, const TransferBytes &beside,
+                  int64_t count, PhaseCost &cost);
+  double aroundTransfers(const TileCost &tile);
+  double addTransfers(int64_t read, int64_t write);
+  void describePhase(const PhaseTile &tile, PhaseTimes &phaseTimes,
+                     PhaseCost &cost);
+  int64_t repeats(const PhasePlan &plan, EinsumId e, bool finish);
+  void addOps(const PlannedSlot &slot, const OpHistogram &ops, double count);
+  OpHistogram finishOps(const PlannedSlot &slot) const;
+  bool cutToActiveSteps(const PhasePlan &plan, EinsumId e, bool finish) const;
+  void addWork(const PhasePlan &plan);
+  void finish();
+  void clear(PhaseCost &cost) const;
+  const std::string &bottleneck(const std::vector<double> &memory,
+                                double compute,
+                                const std::vector<int64_t> &unitBusy) const;
+  MemoryId bufferMemory() const { return a.units.front().memory; }
+
+  StepTimes times;
+  std::vector<int64_t> points, results; ///< by EinsumId
+  std::vector<char> hasRank, keepsRank; ///< by EinsumId and RankId
+  std::vector<std::array<OpClassCost, kNumOpClasses>> oneOp; ///< by UnitId
+  const std::vector<Span> whole;
+  TileClassifier classifier;
+  // Of the evaluation that runs.
+  CostReport *reportOf = nullptr;
+  std::vector<double> laneCycles; ///< work, by UnitId
+  /// By MemoryId: over the layer, and over the phase that runs.
+  std::vector<double> memoryCycles, phaseMemoryCycles;
+  double computeCycles = 0;
+  // Kept from one evaluation to the next: what they own, not what is in them.
+  TileScratch scratch;
+  PhaseCompute compute;
+  OuterTiles tiles;
+  TileOverlap overlap;
+  Reused<TileCost> tileCosts; ///< by phase, then class
+  std::vector<size_t> costOf; ///< by phase and class: in tileCosts
+  std::vector<TileNeighbours> neighbours;
+};
+
+} // namespace transfusion::core
+
+#endif // TRANSFUSION_LIB_CORE_COST_EVALUATION_H
