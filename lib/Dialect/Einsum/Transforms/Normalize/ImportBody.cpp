@@ -99,6 +99,9 @@ std::optional<Ref> BodyImporter::foldIndex(Operation *op, Type type) {
   else if (isa<arith::MulIOp>(op) && (isa<AffineConstantExpr>(operands[0]) ||
                                       isa<AffineConstantExpr>(operands[1])))
     value = operands[0] * operands[1];
+  else if (auto by = dyn_cast<AffineConstantExpr>(operands.back());
+           isa<arith::FloorDivSIOp>(op) && by && by.getValue() > 0)
+    value = operands[0].floorDiv(operands[1]);
   if (!value || !fits(value, type))
     return std::nullopt;
   value = simplifyIndex(value, frame.extents());

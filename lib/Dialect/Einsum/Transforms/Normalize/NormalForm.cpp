@@ -103,14 +103,21 @@ NodeId Graph::intern(Node node) {
   for (auto it = begin; it != end; ++it)
     if (isSame(nodes[it->second], node))
       return it->second;
+  node.content = mixHash(static_cast<uint64_t>(node.kind), node.name);
   if (node.kind == Kind::Input) {
     node.first = node.ordinal;
+    node.content = mixHash(node.content, node.ordinal);
   } else {
     for (const Ref &operand : node.operands) {
       node.level = std::max(node.level, nodes[operand.node].level);
       node.first = std::min(node.first, nodes[operand.node].first);
+      node.content += nodes[operand.node].content;
     }
-    node.level += node.kind == Kind::Reduce || node.kind == Kind::Piece;
+    // Attention that is decomposed already is as many Einsums deep.
+    if (node.isPiece("attention"))
+      node.level += 8;
+    else
+      node.level += node.kind == Kind::Reduce || node.kind == Kind::Piece;
   }
   NodeId id = nodes.size();
   known.insert({node.hash, id});

@@ -110,6 +110,8 @@ struct Node {
   /// hash, what commutative operands are ordered by: same in every spelling.
   unsigned level = 0;
   unsigned first = ~0u; ///< the least ordinal of an Input under it
+  /// The Inputs and operators under it, wherever they are read.
+  uint64_t content = 0;
   uint64_t hash = 0;
 
   bool isOp(llvm::StringRef opName) const {

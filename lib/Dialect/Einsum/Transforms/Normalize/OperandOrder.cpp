@@ -44,6 +44,8 @@ SmallVector<unsigned> normal::orderOf(const Graph &graph,
       rank.key = {~level, first, ~dims};
     else
       rank.key = {~dims, level, first};
+    // How dims were split for reading is in the hash, not in the content.
+    rank.key.push_back(node.content);
     rank.key.push_back(node.hash);
     if (i < extra.size())
       rank.key.push_back(extra[i]);

@@ -60,7 +60,9 @@ private:
   void mark(const Ref &ref);
   void demand(NodeId id);
   bool isRoundedOnly(NodeId id);
+  bool isBiased(NodeId id);
   void decide();
+  void shareBiased();
   void absorb();
   void sort();
 
@@ -196,9 +198,9 @@ void Planner::decide() {
   }
 }
 
-SmallVector<Ref> normal::leavesOf(const Graph &graph, const Plan &plan,
-                                  NodeId tensor) {
-  SmallVector<Ref> leaves;
+/// Visits every ref of a tensor's own expression, leaves as well.
+static void forEachInside(const Graph &graph, const Plan &plan, NodeId tensor,
+                          llvm::function_ref<void(const Ref &)> visit) {
   SmallVector<Ref> stack;
   std::map<NodeId, SmallVector<Exprs>> seen;
   auto expand = [&](const Ref &ref) {
@@ -215,12 +217,63 @@ SmallVector<Ref> normal::leavesOf(const Graph &graph, const Plan &plan,
     if (llvm::is_contained(seen[ref.node], ref.at))
       continue;
     seen[ref.node].push_back(ref.at);
-    if (graph[ref].kind == Kind::Input || plan.isTensor(ref.node))
-      leaves.push_back(ref);
-    else
+    visit(ref);
+    if (graph[ref].kind != Kind::Input && !plan.isTensor(ref.node))
       expand(ref);
   }
+}
+
+SmallVector<Ref> normal::leavesOf(const Graph &graph, const Plan &plan,
+                                  NodeId tensor) {
+  SmallVector<Ref> leaves;
+  forEachInside(graph, plan, tensor, [&](const Ref &ref) {
+    if (graph[ref].kind == Kind::Input || plan.isTensor(ref.node))
+      leaves.push_back(ref);
+  });
   return leaves;
+}
+
+/// A reduction and arguments with fewer dims: it costs nothing as its finish.
+bool Planner::isBiased(NodeId id) {
+  const Node &node = graph[id];
+  if (node.kind != Kind::Sum || plan.isTensor(id))
+    return false;
+  unsigned reductions = 0;
+  for (const Ref &operand : node.operands) {
+    const Node &term = graph[operand];
+    if (term.kind == Kind::Reduce) {
+      reductions += users[operand.node].size() == 1 &&
+                    graph.dimsOf(operand).size() == node.dims.size();
+      continue;
+    }
+    if (term.kind != Kind::Input || imported.kept.count(term.value) ||
+        graph.dimsOf(operand).size() >= node.dims.size())
+      return false;
+  }
+  return reductions == 1;
+}
+
+/// What a tensor reads at several places (a rotation that is no piece does), is
+/// computed once.
+void Planner::shareBiased() {
+  for (NodeId id : llvm::reverse(reached)) {
+    if (!plan.isTensor(id) || isLeafKind(graph[id]))
+      continue;
+    std::map<NodeId, SmallVector<Exprs>> places;
+    forEachInside(graph, plan, id, [&](const Ref &ref) {
+      SmallVector<Exprs> &known = places[ref.node];
+      if (!llvm::is_contained(known, ref.at))
+        known.push_back(ref.at);
+    });
+    for (auto &[node, at] : places) {
+      if (at.size() < 2 || !isBiased(node))
+        continue;
+      demand(node);
+      readers[node] = {id};
+      for (const Ref &operand : graph[node].operands)
+        readers[operand.node] = {node};
+    }
+  }
 }
 
 /// A tensor that is one reduction and arguments with fewer dims is its finish.
@@ -299,6 +352,7 @@ void Planner::sort() {
 Plan Planner::run() {
   reach();
   decide();
+  shareBiased();
   absorb();
   sort();
   return std::move(plan);

@@ -164,21 +164,24 @@ static bool isWhole(const Graph &graph, const Ref &ref, const Ref &like) {
   return graph.dimsOf(ref) == graph.dimsOf(like) && !graph.dimsOf(ref).empty();
 }
 
-/// An activation times one other value of the same dims.
+/// An activation times one other value of the same dims, and a constant: in a
+/// contraction the 1/2 of a GELU has been moved out already, and what is left
+/// of it here is moved there.
 static std::optional<Ref> addGate(Graph &graph, const Frame &frame,
                                   const Factors &factors, Type type) {
   const Ref &act = factors.list[0].ref;
   const Node &piece = graph[act];
-  if (factors.constant != 1 || factors.list.size() != 2 ||
-      factors.list[1].power != 1 || piece.operands.size() != 1 ||
-      piece.type != type || !isWhole(graph, factors.list[1].ref, act) ||
+  if (factors.list.size() != 2 || factors.list[1].power != 1 ||
+      piece.operands.size() != 1 || piece.type != type ||
+      !isWhole(graph, factors.list[1].ref, act) ||
       llvm::any_of(act.at, [](AffineExpr e) { return plainDim(e) < 0; }))
     return std::nullopt;
   ActivationAttributes attributes = ActivationAttributes::of(piece);
   attributes.gated = type;
-  return graph.piece(frame, "activation", attributes.get(graph.getContext()),
-                     {graph.operand(act, 0), factors.list[1].ref}, act.at, {},
-                     type);
+  Ref gated = graph.piece(
+      frame, "activation", attributes.get(graph.getContext()),
+      {graph.operand(act, 0), factors.list[1].ref}, act.at, {}, type);
+  return graph.product(frame, {factors.constant, {{gated, 1}}}, type);
 }
 
 static std::optional<Ref> matchFactors(Graph &graph, const Frame &frame,
