@@ -24,11 +24,12 @@ BATCH, ROWS, WIDTH, HEADS, HIDDEN = 2, 11, 24, 4, 40
 FAMILIES = {}
 
 
-def family(passes=1, names=(), absent=()):
+def family(passes=1, names=(), absent=(), constraints=None):
     """`passes`: attentions in one pass. `names`: Einsums that must be there;
-    `absent`: that must not."""
+    `absent`: that must not. `constraints`: how many QK has."""
     def register(function):
-        FAMILIES[function.__name__] = (function, passes, names, absent)
+        FAMILIES[function.__name__] = (function, passes, names, absent,
+                                       constraints)
         return function
     return register
 
@@ -159,7 +160,7 @@ def alibi_bias(layer, s, slope):
         s.array + slope.array[:, None, None] * (m - p))
 
 
-@family(names=["QK"])
+@family(names=["QK"], constraints=1)
 def alibi(layer, x):
     slope = layer.argument(HEADS, scale=0.1)
     return attention(layer, x, lambda l, s: causal(l, alibi_bias(l, s, slope)))
@@ -203,7 +204,7 @@ def soft_cap(layer, s, cap):
     return layer.scale(s, cap)
 
 
-@family(names=["QK", "NR"])
+@family(names=["QK", "NR"], constraints=1)
 def gemma_soft_cap(layer, x):
     return attention(layer, layer.rms_norm(x), key_heads=2, bias=False,
                      change=lambda l, s: causal(l, soft_cap(l, s, 5.0)))
@@ -220,7 +221,7 @@ def qk_layer_norm(layer, x):
     return attention(layer, x, on_q=Layer.layer_norm)
 
 
-@family(names=["QK"])
+@family(names=["QK"], constraints=2)
 def sliding_window(layer, x):
     p, m = positions(ROWS, ROWS)
     return attention(layer, x, lambda l, s: mask(
@@ -230,7 +231,7 @@ def sliding_window(layer, x):
         "%c = arith.andi %c1, %c2 : i1", (m <= p) & (m > p - 4)))
 
 
-@family(names=["QK"])
+@family(names=["QK"], constraints=2)
 def local_both_sides(layer, x):
     """Longformer's window: |m - p| <= 3, by two comparisons that are joined
     the wrong way round."""
@@ -244,7 +245,7 @@ def local_both_sides(layer, x):
         np.where(abs(m - p) <= 3, s.array, -np.inf)))
 
 
-@family(names=["QK"])
+@family(names=["QK"], constraints=1)
 def grouped(layer, x):
     return attention(layer, x, causal, key_heads=2)
 
@@ -267,6 +268,49 @@ def bias_of_keys(layer, x):
     bias = layer.argument(ROWS)
     return attention(layer, x, lambda l, s: l.binary("addf", s, bias, "bhpm",
                                                      "m"))
+
+
+@family(names=["QK"])
+def temperature_of_query(layer, x):
+    scale = layer.argument(BATCH, ROWS, scale=0.2, around=0.5)
+    return attention(layer, x, scaled=False, change=lambda l, s: l.generic(
+        "bhpm", [(s, "bhpm"), (scale, "bp")], "%r = arith.mulf %a, %b : f32",
+        s.array * scale.array[:, None, :, None]))
+
+
+@family(names=["QK"], constraints=0)
+def mask_of_data(layer, x):
+    """What is compared is data: it decides at every point, no domain does."""
+    data = layer.argument(BATCH, ROWS, around=0.5)
+    return attention(layer, x, lambda l, s: l.generic(
+        "bhpm", [(s, "bhpm"), (data, "bm")],
+        "%n = arith.constant 0xFF800000 : f32\n%k = arith.constant 0.0 : f32\n"
+        "%c = arith.cmpf olt, %b, %k : f32\n%r = arith.select %c, %n, %a : f32",
+        np.where(data.array[:, None, None, :] < 0, -np.inf, s.array)))
+
+
+@family(names=["QK", "RMG"], constraints=1)
+def later_keys(layer, x):
+    """A mask the other way round: the first tiles are hidden."""
+    p, m = positions(ROWS, ROWS)
+    return attention(layer, x, lambda l, s: mask(
+        l, s, "%c = arith.cmpi sge, %m, %p : index", m >= p))
+
+
+@family(names=["QK"], constraints=1)
+def earlier_keys(layer, x):
+    """The first row sees no key: NaN, as in the program."""
+    p, m = positions(ROWS, ROWS)
+    return attention(layer, x, lambda l, s: mask(
+        l, s, "%c = arith.cmpi slt, %m, %p : index", m < p))
+
+
+@family(names=["QK"], constraints=0)
+def index_is_hidden(layer, x):
+    """All keys but the row's own: no conjunction says so."""
+    p, m = positions(ROWS, ROWS)
+    return attention(layer, x, lambda l, s: mask(
+        l, s, "%c = arith.cmpi ne, %m, %p : index", m != p))
 
 
 #===--- Rotations ---------------------------------------------------------===#
@@ -303,6 +347,20 @@ def partly_rotary(layer, x):
     cos, sin = angles(layer, 4)
     return attention(layer, x, causal,
                      on_q=lambda l, q: rotated(l, q, cos, sin, 4))
+
+
+@family(absent=["rope1.ROPE", "ROPE"])
+def unequal_halves(layer, x):
+    """Two features change places with four: no rotation."""
+    cos, sin = angles(layer, WIDTH // HEADS)
+
+    def turn(l, q):
+        first, second = l.slice(q, 3, 0, 2), l.slice(q, 3, 2, 4)
+        minus = l.unary(second, "%r = arith.negf %a : f32", -second.array)
+        return add(l, l.binary("mulf", q, cos, "bhpe", "pe"),
+                   l.binary("mulf", l.concat(3, minus, first), sin, "bhpe",
+                            "pe"))
+    return attention(layer, x, on_q=turn)
 
 
 #===--- Layers ------------------------------------------------------------===#
@@ -351,6 +409,22 @@ def clip_ffn(layer, x):
 @family(passes=0)
 def primer_ffn(layer, x):
     return feed_forward(layer, x, relu_squared)
+
+
+@family(passes=0, absent=["AR"])
+def relu_without_nan(layer, x):
+    """x > 0 ? x : 0 is 0 for NaN, which max(x, 0) is not."""
+    return feed_forward(layer, x, lambda l, y: l.unary(
+        y, "%k = arith.constant 0.0 : f32\n%c = arith.cmpf ogt, %a, %k : f32\n"
+        "%r = arith.select %c, %a, %k : f32", np.maximum(y.array, 0)))
+
+
+@family(passes=0, names=["AR"])
+def relu_by_comparison(layer, x):
+    """0 > x ? 0 : x is max(x, 0)."""
+    return feed_forward(layer, x, lambda l, y: l.unary(
+        y, "%k = arith.constant 0.0 : f32\n%c = arith.cmpf ogt, %k, %a : f32\n"
+        "%r = arith.select %c, %k, %a : f32", np.maximum(y.array, 0)))
 
 
 #===--- Nearly attention --------------------------------------------------===#
@@ -421,12 +495,13 @@ def softmax_over_heads(layer, x):
 
 def build(name):
     layer, x = new(name)
-    result = FAMILIES[name][0](layer, x)
+    with np.errstate(invalid="ignore"):
+        result = FAMILIES[name][0](layer, x)
     return layer, layer.module(result), result.array
 
 
 def check(name):
-    _, passes, names, absent = FAMILIES[name]
+    _, passes, names, absent, constraints = FAMILIES[name]
     layer, text, expected = build(name)
     raised = tools.optimize(text, "--convert-linalg-to-einsum",
                             "--einsum-normalize")
@@ -439,7 +514,7 @@ def check(name):
     result, = compiled.call(program.signature(raised, name),
                             [a.copy() for a in layer.inputs])
     error = execute.greatest_error(result, expected)
-    bound = BOUND * max(1.0, float(np.abs(expected).max()))
+    bound = BOUND * max(1.0, float(np.nanmax(np.abs(expected))))
     wrong = []
     if left:
         wrong.append(f"left: {sorted(set(left))}")
@@ -447,6 +522,9 @@ def check(name):
         wrong.append(f"{one_pass} attentions in one pass, not {passes}")
     wrong += [f"no {n}" for n in names if n not in found]
     wrong += [f"{n} is there" for n in absent if n in found]
+    domains = re.findall(r"where (.*?) :", raised)
+    if constraints not in (None, sum(d.count(" and ") + 1 for d in domains)):
+        wrong.append(f"domains {domains}, not {constraints} constraints")
     if not twice:
         wrong.append("changes when normalised again")
     if not error <= bound:
