@@ -116,7 +116,7 @@ def recognised(_):
             wrong.append("not one pass")
         kind = case.options.get("mask")
         # Indices that make no conjunction, and data, are computed.
-        computed = kind in ("prefix_lm", "block", "data", "bool", "rows")
+        computed = kind in ("prefix_lm", "data", "bool", "rows")
         if kind and (" where " in part) == computed:
             wrong.append("domain" if computed else "no domain")
         if ('"RDG"' in part) != bool(case.options.get("guard")):

@@ -12,6 +12,7 @@
 #include "transfusion/Dialect/Einsum/IR/LinearForm.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace transfusion::einsum;
@@ -49,6 +50,7 @@ private:
   bool splitComparison(const Ref &condition, bool isNegated);
   bool takeStated(const Ref &ref);
   bool take(ArrayRef<AffineExpr> constraints);
+  bool takeImplied(ArrayRef<AffineExpr> constraints);
   AffineExpr indexOf(const Ref &ref);
   Ref join(ArrayRef<Rest> rest);
   Ref stripSelect(const Ref &ref);
@@ -121,6 +123,73 @@ AffineExpr Splitter::indexOf(const Ref &ref) {
                                   : AffineExpr();
 }
 
+/// A linear expression that is nowhere less than factor * scale * expr, in
+/// which quotients by divisors of `scale` are; null where there is none.
+static AffineExpr linearUpperBound(AffineExpr expr, int64_t factor,
+                                   int64_t scale) {
+  constexpr int64_t huge = int64_t(1) << 20; // nothing here may wrap
+  if (factor > huge || factor < -huge || scale > huge)
+    return {};
+  if (isa<AffineDimExpr, AffineConstantExpr>(expr))
+    return expr * (factor * scale);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return {};
+  AffineExpr l = binary.getLHS(), r = binary.getRHS();
+  if (binary.getKind() == AffineExprKind::Add) {
+    AffineExpr left = linearUpperBound(l, factor, scale);
+    AffineExpr right = linearUpperBound(r, factor, scale);
+    return left && right ? left + right : AffineExpr();
+  }
+  auto by = dyn_cast<AffineConstantExpr>(r);
+  if (!by)
+    return {};
+  int64_t k = by.getValue();
+  if (binary.getKind() == AffineExprKind::Mul)
+    return linearUpperBound(l, factor * k, scale);
+  bool isLinear = true;
+  l.walk([&](AffineExpr e) {
+    isLinear &= e.getKind() != AffineExprKind::FloorDiv &&
+                e.getKind() != AffineExprKind::Mod &&
+                e.getKind() != AffineExprKind::CeilDiv;
+  });
+  if (!isLinear || k <= 0 || scale % k != 0)
+    return {};
+  if (binary.getKind() == AffineExprKind::FloorDiv) // (l - k + 1) / k ... l / k
+    return (factor > 0 ? l : l - (k - 1)) * (factor * (scale / k));
+  if (binary.getKind() != AffineExprKind::Mod)
+    return {};
+  // l - k * (l floordiv k)
+  AffineExpr multiple = linearUpperBound(l.floorDiv(k), -factor * k, scale);
+  return multiple ? l * (factor * scale) + multiple : AffineExpr();
+}
+
+/// Adds what follows from constraints that are not linear themselves: keys that
+/// it leaves out are not seen. Those that it leaves in may still be hidden.
+bool Splitter::takeImplied(ArrayRef<AffineExpr> constraints) {
+  bool found = false;
+  for (AffineExpr expr : constraints) {
+    int64_t scale = 1;
+    expr.walk([&](AffineExpr e) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(e);
+      auto by = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS())
+                       : AffineConstantExpr();
+      if (by && by.getValue() > 0 && scale < (int64_t(1) << 20) &&
+          (binary.getKind() == AffineExprKind::FloorDiv ||
+           binary.getKind() == AffineExprKind::Mod))
+        scale = std::lcm(scale, by.getValue());
+    });
+    if (scale >= (int64_t(1) << 20))
+      continue;
+    AffineExpr bound = linearUpperBound(expr, 1, scale);
+    if (!bound)
+      continue;
+    size_t before = out.constraints.size();
+    found |= take({bound}) && out.constraints.size() > before;
+  }
+  return found;
+}
+
 /// Adds constraints, all or, where one cannot be, none.
 bool Splitter::take(ArrayRef<AffineExpr> constraints) {
   SmallVector<AffineExpr> useful;
@@ -176,24 +245,37 @@ bool Splitter::splitComparison(const Ref &condition, bool isNegated) {
     }
   if (isNegated)
     predicate = arith::invertPredicate(predicate);
+  auto takeOrBound = [&](ArrayRef<AffineExpr> constraints) {
+    bool isLinear = llvm::all_of(constraints, [&](AffineExpr expr) {
+      return getLinearForm(simplifyIndex(expr, frame.extents()),
+                           frame.dims.size());
+    });
+    if (isLinear)
+      return take(constraints);
+    say(takeImplied(constraints)
+            ? "its condition is not linear in the indices; keys that no linear "
+              "condition rules out are computed"
+            : "its condition is not linear in the indices");
+    return false;
+  };
   switch (predicate) {
   case P::eq:
-    return take({l - r, r - l});
+    return takeOrBound({l - r, r - l});
   case P::ne:
     say("its condition excludes what lies between, which is no conjunction");
     return false;
   case P::slt:
   case P::ult:
-    return take({r - l - 1});
+    return takeOrBound({r - l - 1});
   case P::sle:
   case P::ule:
-    return take({r - l});
+    return takeOrBound({r - l});
   case P::sgt:
   case P::ugt:
-    return take({l - r - 1});
+    return takeOrBound({l - r - 1});
   case P::sge:
   case P::uge:
-    return take({l - r});
+    return takeOrBound({l - r});
   }
   return false;
 }
