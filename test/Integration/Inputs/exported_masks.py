@@ -56,6 +56,13 @@ def index_mask(name, queries=P):
                   p // size == m // size),
         "blocks before": (blocks + "%see = arith.cmpi sge, %pb, %mb : index",
                           p // size >= m // size),
+        "late queries": ("%n = arith.constant 3 : index\n"
+                         "%see = arith.cmpi sge, %p, %n : index",
+                         (p >= 3) & (m >= 0)),
+        "queries beyond a remainder": (
+            "%n = arith.constant 4 : index\n"
+            "%i = arith.remsi %m, %n : index\n"
+            "%see = arith.cmpi sgt, %p, %i : index", p > m % 4),
         "every third": ("%w = arith.constant 3 : index\n"
                         "%i = arith.remsi %m, %w : index\n"
                         "%z = arith.constant 0 : index\n"
@@ -251,6 +258,9 @@ CASES = [
     Case("blocks before", mask="blocks before",
          reach=lambda p, m: m - p < 9),
     Case("every third key", mask="every third"),
+    Case("late queries", mask="late queries"),
+    Case("late queries, guarded", mask="late queries", guard=True),
+    Case("queries beyond a remainder", mask="queries beyond a remainder"),
     Case("padding as data", data=hidden(slice(0, 21), per_row=False)),
     Case("padding as data, guarded", guard=True,
          data=hidden(slice(0, 21), slice(33, 37), per_row=False)),

@@ -186,7 +186,7 @@ std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
     return std::nullopt;
   AffineExpr key = found->keys.front();
 
-  VisibleKeys visible = splitVisibleKeys(graph, frame, found->score);
+  VisibleKeys visible = splitVisibleKeys(graph, frame, found->score, key);
   Draft draft;
   draft.softmax = found->softmax;
   AttentionTraits &traits = draft.traits;

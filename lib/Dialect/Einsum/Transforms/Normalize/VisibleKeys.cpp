@@ -35,8 +35,8 @@ static MaskAttr statedKind(const Node &node) {
 namespace {
 class Splitter {
 public:
-  Splitter(Graph &graph, const Frame &frame, VisibleKeys &out)
-      : graph(graph), frame(frame), out(out) {}
+  Splitter(Graph &graph, const Frame &frame, AffineExpr key, VisibleKeys &out)
+      : graph(graph), frame(frame), key(key), out(out) {}
 
   Ref strip(const Ref &ref);
 
@@ -62,6 +62,7 @@ private:
 
   Graph &graph;
   const Frame &frame;
+  AffineExpr key;
   VisibleKeys &out;
 };
 } // namespace
@@ -204,8 +205,14 @@ bool Splitter::take(ArrayRef<AffineExpr> constraints) {
       say("it hides every key");
       return false;
     }
-    if (range->min < 0)
-      useful.push_back(expr);
+    if (range->min >= 0)
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(key);
+    if (!dim || !expr.isFunctionOfDim(dim.getPosition())) {
+      say("its condition is not about keys");
+      return false;
+    }
+    useful.push_back(expr);
   }
   for (AffineExpr expr : useful)
     if (!llvm::is_contained(out.constraints, expr))
@@ -381,8 +388,8 @@ Ref Splitter::strip(const Ref &ref) {
 }
 
 VisibleKeys normal::splitVisibleKeys(Graph &graph, const Frame &frame,
-                                     const Ref &score) {
+                                     const Ref &score, AffineExpr key) {
   VisibleKeys result;
-  result.score = Splitter(graph, frame, result).strip(score);
+  result.score = Splitter(graph, frame, key, result).strip(score);
   return result;
 }

@@ -23,14 +23,17 @@
 namespace transfusion::einsum::normal {
 
 struct VisibleKeys {
-  Ref score;         ///< without the masks that became constraints
-  Exprs constraints; ///< each at least 0, linear in the dims of the frame
+  Ref score; ///< without the masks that became constraints
+  /// Each at least 0, linear in the dims of the frame, and about the key: a
+  /// query that sees nothing exists all the same.
+  Exprs constraints;
   /// Why a mask that indices decide is computed all the same; else empty.
   std::string computed;
 };
 
-VisibleKeys splitVisibleKeys(Graph &graph, const Frame &frame,
-                             const Ref &score);
+/// `key`: the dim that counts the keys.
+VisibleKeys splitVisibleKeys(Graph &graph, const Frame &frame, const Ref &score,
+                             mlir::AffineExpr key);
 
 } // namespace transfusion::einsum::normal
 
