@@ -47,6 +47,20 @@ public:
         users[o.tensor].push_back(&o);
       users[e.result.tensor].push_back(&e.result);
     }
+    const auto numTensors = static_cast<core::TensorId>(c.tensors.size());
+    // What extends a tensor lies in one storage with it: one factoring.
+    for (core::TensorId t = 0; t < numTensors; ++t)
+      sharers.push_back({t});
+    for (core::TensorId t = 0; t < numTensors; ++t)
+      if (core::extenderOf(c, t) < 0)
+        for (core::TensorId piece : core::piecesOf(c, t))
+          sharers[piece] = core::piecesOf(c, t);
+    // All are judged before the first access changes.
+    for (core::TensorId t = 0; t < numTensors; ++t) {
+      agreed.emplace_back();
+      for (size_t dim = 0; dim < c.tensors[t].shape.size(); ++dim)
+        agreed.back().push_back(agreedStrides(t, dim));
+    }
   }
   std::vector<TensorDigit> factor(core::TensorId id);
 
@@ -55,26 +69,34 @@ private:
 
   core::Cascade &c;
   std::vector<std::vector<core::Operand *>> users; ///< by TensorId
+  /// By TensorId: the tensors that lie in its storage, itself among them.
+  std::vector<std::vector<core::TensorId>> sharers;
+  /// By TensorId and dimension, see agreedStrides.
+  std::vector<std::vector<std::vector<int64_t>>> agreed;
 };
 
 } // namespace
 
 std::vector<int64_t> Factoring::agreedStrides(core::TensorId id,
                                               size_t dim) const {
-  std::vector<int64_t> agreed;
+  std::vector<int64_t> result;
   const core::Tensor &t = c.tensors[id];
   if (static_cast<int32_t>(dim) == t.iterativeDim)
     return {};
-  for (const core::Operand *user : users[id]) {
-    const LinearExpr &x = user->access[dim];
-    if (x.terms.empty())
-      continue; // A fixed index can be split in any way.
-    std::vector<int64_t> strides = stridesOf(c, x, t.shape[dim]);
-    if (strides.size() < 2 || (!agreed.empty() && agreed != strides))
-      return {};
-    agreed = strides;
+  for (core::TensorId sharer : sharers[id]) {
+    if (c.tensors[sharer].shape[dim] != t.shape[dim])
+      return {}; // along which one extends the other
+    for (const core::Operand *user : users[sharer]) {
+      const LinearExpr &x = user->access[dim];
+      if (x.terms.empty())
+        continue; // A fixed index can be split in any way.
+      std::vector<int64_t> strides = stridesOf(c, x, t.shape[dim]);
+      if (strides.size() < 2 || (!result.empty() && result != strides))
+        return {};
+      result = strides;
+    }
   }
-  return agreed;
+  return result;
 }
 
 std::vector<TensorDigit> Factoring::factor(core::TensorId id) {
@@ -86,7 +108,7 @@ std::vector<TensorDigit> Factoring::factor(core::TensorId id) {
   for (size_t dim = 0; dim < t.shape.size(); ++dim) {
     if (static_cast<int32_t>(dim) == t.iterativeDim)
       iterativeDim = static_cast<int32_t>(shape.size());
-    std::vector<int64_t> strides = agreedStrides(id, dim);
+    std::vector<int64_t> strides = agreed[id][dim];
     bool isWhole = strides.empty();
     if (isWhole)
       strides = {1};

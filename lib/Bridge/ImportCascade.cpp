@@ -8,6 +8,7 @@
 #include "EmptySteps.h"
 #include "FactorDims.h"
 #include "JoinDims.h"
+#include "transfusion/Bridge/Appends.h"
 #include "transfusion/Bridge/OpClasses.h"
 #include "transfusion/Dialect/Einsum/IR/Domain.h"
 #include "transfusion/Dialect/Sched/IR/Names.h"
@@ -184,6 +185,8 @@ LogicalResult Importer::addEinsum(einsum::MapReduceOp op) {
       failed(classifyEinsum(op, einsum)))
     return failure();
   einsum.result = *result;
+  if (op.getBase())
+    einsum.base = ids.lookup(op.getBase());
   einsum.reduce = reduceKind(op.getReduce());
   einsum.accumulatorBits = bitsOf(op.getAccumulatorType());
 
@@ -254,8 +257,9 @@ transfusion::importCascade(FunctionOpInterface function) {
     return diag;
   }
   FailureOr<ImportedCascade> imported = Importer(cascades.front()).run();
-  if (succeeded(imported))
-    imported->cascade.name = SymbolTable::getSymbolName(function).str();
+  if (failed(imported) || failed(checkAppends(function, *imported)))
+    return failure();
+  imported->cascade.name = SymbolTable::getSymbolName(function).str();
   return imported;
 }
 

@@ -257,6 +257,10 @@ static Value emitLayout(OpBuilder &b, MapReduceOp op, Value points,
     coordinates.push_back(slice && d == slice->dim
                               ? b.getAffineConstantExpr(0)
                               : b.getAffineDimExpr(position++));
+  if (int dim = op.getExtendedDim(); dim >= 0)
+    coordinates[dim] = coordinates[dim] +
+                       cast<RankedTensorType>(op.getBase().getType())
+                           .getDimSize(dim);
   Value empty =
       tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
@@ -302,6 +306,27 @@ static Value emitLayout(OpBuilder &b, MapReduceOp op, Value points,
   return generic.getResult(0);
 }
 
+/// `base`, and `points` behind it along dimension `dim`.
+static Value emitExtension(OpBuilder &b, MapReduceOp op, Value base,
+                           Value points, int dim) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  Value whole =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+  for (Value piece : {base, points}) {
+    auto pieceType = cast<RankedTensorType>(piece.getType());
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t size : pieceType.getShape())
+      sizes.push_back(b.getIndexAttr(size));
+    whole = tensor::InsertSliceOp::create(b, loc, piece, whole, offsets, sizes,
+                                          strides);
+    offsets[dim] = b.getIndexAttr(pieceType.getDimSize(dim));
+  }
+  return whole;
+}
+
 Value transfusion::emitEinsum(OpBuilder &b, MapReduceOp op,
                               ArrayRef<OperandSource> sources,
                               IntegerSet domain, IntegerSet resultDomain,
@@ -329,6 +354,15 @@ Value transfusion::emitEinsum(OpBuilder &b, MapReduceOp op,
     shape.erase(shape.begin() + slice->dim);
     coordinates.erase(coordinates.begin() + slice->dim);
   }
+  // Behind a base only the points of the equation's own are computed.
+  int extendedDim = op.getExtendedDim();
+  if (extendedDim >= 0) {
+    int64_t start = cast<RankedTensorType>(op.getBase().getType())
+                        .getDimSize(extendedDim);
+    shape[extendedDim] -= start;
+    coordinates[extendedDim] =
+        simplifyAffineExpr(coordinates[extendedDim] - start, extents.size(), 0);
+  }
   auto storedType = RankedTensorType::get(shape, resultType.getElementType());
   SmallVector<AffineExpr> outputExprs;
   bool isPlain = coordinates.size() == parallel.size();
@@ -353,6 +387,11 @@ Value transfusion::emitEinsum(OpBuilder &b, MapReduceOp op,
   };
 
   unsigned numInputs = op.getInputs().size();
+  Value base;
+  if (extendedDim >= 0) {
+    base = sources.back().tensor;
+    sources = sources.drop_back();
+  }
   LoopNest nest(b, op, slice, all);
   for (const OperandSource &source : sources.take_front(numInputs))
     nest.addOperand(source.tensor, source.access);
@@ -406,7 +445,7 @@ Value transfusion::emitEinsum(OpBuilder &b, MapReduceOp op,
                            });
     }
   }
-  if (isPlain)
-    return points;
-  return emitLayout(b, op, points, parallel, storedType, slice);
+  if (!isPlain)
+    points = emitLayout(b, op, points, parallel, storedType, slice);
+  return base ? emitExtension(b, op, base, points, extendedDim) : points;
 }

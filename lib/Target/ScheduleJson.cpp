@@ -113,6 +113,10 @@ void ScheduleWriter::cascade() {
         j.attribute("role", x.isInput    ? "input"
                             : x.isOutput ? "output"
                                          : "intermediate");
+        if (x.producer >= 0 && v.cascade.einsums[x.producer].base >= 0)
+          j.attribute("extends",
+                      v.cascade.tensors[v.cascade.einsums[x.producer].base]
+                          .name);
         j.attribute("in_outer_memory",
                     livesInOuterMemory(v.cascade, v.schedule, t));
       });

@@ -58,6 +58,7 @@ def build(text, path, arch=None, tileseek="", poison=True, verify=True,
     sig = program.signature(tools.optimize(text), name)
     if path == "naive":
         llvm = naive_ir(text)
+        sig.appends = {}  # every result has a buffer of its own
     else:
         llvm = scheduled_ir(emit(schedule(text, arch, tileseek), poison, verify))
     return program.Program(llvm, optimization), sig

@@ -62,10 +62,13 @@ def from_bf16(bits):
 
 
 class Signature:
-    """Name, arguments and results of a function on tensors."""
+    """Name, arguments and results of a function on tensors. `appends` says
+    which results lie in the buffer of an argument, their beginning:
+    {result: argument}."""
 
-    def __init__(self, name, arguments, results):
+    def __init__(self, name, arguments, results, appends=None):
         self.name, self.arguments, self.results = name, arguments, results
+        self.appends = appends or {}
 
 
 def signature(text, name=None):
@@ -83,6 +86,9 @@ def signature(text, name=None):
     arguments = re.findall(
         r"%arg\d+: " + tensor +
         r"(?: \{[^{}]*?einsum\.mask = #einsum\.mask<([^>]*)>[^{}]*\})?", inside)
+    appends = {
+        int(m.group(2)): int(m.group(1)) for m in re.finditer(
+            r"%arg(\d+): [^%]*#einsum\.append<result = (\d+),", inside)}
     others = re.sub(tensor, "", after.partition(" attributes ")[0])
     if len(arguments) != len(re.findall(r"%arg\d+: ", inside)) or \
             re.search(r"\w", others):
@@ -92,6 +98,7 @@ def signature(text, name=None):
         found[0].group(1),
         [Tensor(t, mask or None) for t, mask in arguments],
         [Tensor(t) for t in re.findall(tensor, after)],
+        appends,
     )
 
 
@@ -133,7 +140,15 @@ class Program:
                              f"arguments, {len(inputs)} are given")
         arrays = [t.encode(a) for t, a in zip(sig.arguments, inputs)]
         results = [np.zeros(t.shape, DTYPES[t.element]) for t in sig.results]
-        descriptors = [_descriptor(a) for a in arrays + results]
+        for result, argument in sig.appends.items():
+            # A buffer of the result, of which the argument is the beginning;
+            # behind it is nothing that may be read.
+            buffer, begin = results[result], arrays[argument]
+            buffer.view(np.uint8).fill(0xFF)
+            buffer[tuple(slice(n) for n in begin.shape)] = begin
+            arrays[argument] = buffer
+        own = [r for i, r in enumerate(results) if i not in sig.appends]
+        descriptors = [_descriptor(a) for a in arrays + own]
         function = getattr(self._library, f"_mlir_ciface_{sig.name}")
         function.restype = None
         function(*[ctypes.byref(d) for d in descriptors])

@@ -88,7 +88,10 @@ MapReduceOp Emitter::emit(Equation &eq) {
   SmallVector<unsigned> order;
   for (const auto &dim : root.layout)
     for (unsigned digit : dim)
-      order.push_back(eq.result[digit]);
+      if (eq.piece && eq.piece->digit == digit)
+        llvm::append_range(order, eq.piece->ranks);
+      else
+        order.push_back(eq.result[digit]);
   for (unsigned rank = 0; rank < eq.ranks.size(); ++rank)
     if (eq.isReduced(rank))
       order.push_back(rank);
@@ -123,19 +126,36 @@ MapReduceOp Emitter::emit(Equation &eq) {
   addOperands(eq.inputs, inputs);
   addOperands(eq.finishInputs, finishInputs);
   Exprs at;
-  for (unsigned rank : eq.result)
+  for (auto [digit, rank] : llvm::enumerate(eq.result)) {
     at.push_back(local[rank]);
+    if (!eq.piece || eq.piece->digit != digit)
+      continue;
+    IndexParts parts;
+    for (unsigned r : eq.piece->ranks)
+      parts.push_back({local[r], eq.ranks[r].extent});
+    at.back() = merge(parts, b.getContext()) + eq.piece->offset;
+  }
   AffineMap resultMap = AffineMap::get(
       numRanks, 0, coordinates(root, at, numRanks), b.getContext());
   ReduceKindAttr reduce;
   if (eq.reduce)
     reduce = ReduceKindAttr::get(b.getContext(), *eq.reduce);
 
+  Value base;
+  if (eq.piece && eq.piece->base) {
+    base = tensors[*eq.piece->base];
+    auto dim = llvm::find_if(root.layout, [&](auto &digits) {
+      return llvm::is_contained(digits, eq.piece->digit);
+    });
+    maps.push_back(
+        MapReduceOp::getBaseMap(resultMap, dim - root.layout.begin()));
+  }
+
   auto op = MapReduceOp::create(
       b, eq.loc, typeOf(root), b.getStringAttr(eq.name),
       b.getArrayAttr(rankNames), b.getAffineMapArrayAttr(maps),
       AffineMapAttr::get(resultMap), IntegerSetAttr(), reduce, TypedAttr(),
-      inputs, finishInputs);
+      inputs, finishInputs, base);
   if (!isPassed(eq.map, eq.inputs.size()))
     moveBody(eq.map, eq.inputs.size(), op.getMap(), byRank);
   if (eq.finish && !isPassed(eq.finish, 1 + eq.finishInputs.size()))

@@ -231,28 +231,42 @@ void GraphBuilder::raise(Operation *op) {
 // Results of the cascade
 //===----------------------------------------------------------------------===//
 
-/// The layout in which the root of a view is the value, if it holds it all.
+/// The layout in which the root of a view is the value, if it holds it all. A
+/// digit of the root is one of the value's, or all those of a dimension.
 static bool layoutOf(const View &view, ArrayRef<Digits> digits,
                      SmallVectorImpl<SmallVector<unsigned, 2>> &layout) {
-  unsigned numDigits = 0;
-  for (const Digits &dim : digits)
-    numDigits += dim.size();
-  if (view.at.size() != numDigits)
-    return false;
-  SmallVector<int> digitOfRoot(numDigits, -1);
-  for (auto [i, expr] : llvm::enumerate(view.at)) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || digitOfRoot[dim.getPosition()] >= 0)
-      return false;
-    digitOfRoot[dim.getPosition()] = i;
-  }
-  unsigned next = 0;
+  unsigned next = 0, found = 0;
+  MLIRContext *context =
+      view.at.empty() ? nullptr : view.at.front().getContext();
+  auto digitAt = [&](AffineExpr expr) -> std::optional<unsigned> {
+    auto it = llvm::find(view.at, expr);
+    if (it == view.at.end() ||
+        std::find(it + 1, view.at.end(), expr) != view.at.end())
+      return std::nullopt;
+    ++found;
+    return it - view.at.begin();
+  };
   for (const Digits &dim : digits) {
     layout.emplace_back();
-    for (unsigned i = 0; i < dim.size(); ++i)
-      layout.back().push_back(digitOfRoot[next++]);
+    IndexParts parts;
+    if (dim.empty())
+      continue;
+    if (!context)
+      return false;
+    for (const Digit &digit : dim)
+      parts.push_back({getAffineDimExpr(next++, context), digit.extent});
+    if (auto whole = digitAt(merge(parts, context))) {
+      layout.back().push_back(*whole);
+      continue;
+    }
+    for (const IndexPart &part : parts) {
+      auto digit = digitAt(part.index);
+      if (!digit)
+        return false;
+      layout.back().push_back(*digit);
+    }
   }
-  return true;
+  return found == view.at.size();
 }
 
 void GraphBuilder::yield(Value value) {
@@ -282,7 +296,7 @@ void GraphBuilder::yield(Value value) {
   }
   SmallVector<SmallVector<unsigned, 2>> layout;
   bool fits = graph.roots[view.root].equation && layoutOf(view, digits, layout);
-  if (!fits || (graph.roots[view.root].yielded &&
+  if (!fits || (graph.roots[view.root].isPinned() &&
                 graph.roots[view.root].layout != layout)) {
     view = copy(view, digits, digits, value.getLoc(), owner);
     layout.clear();

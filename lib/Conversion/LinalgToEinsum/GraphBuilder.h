@@ -74,6 +74,12 @@ private:
   void raiseConcat(mlir::Operation *op, mlir::Value result,
                    llvm::ArrayRef<mlir::Value> pieces, unsigned at);
 
+  // GraphBuilderAppend.cpp
+  /// The same where the pieces do not line up: one equation each, that extends
+  /// what the pieces before it make.
+  void raiseAppend(mlir::Operation *op, mlir::Value result,
+                   llvm::ArrayRef<mlir::Value> pieces, unsigned at);
+
   // GraphBuilderInsert.cpp
   struct Box;
   /// `inner` in a box of the result, `around` or a constant elsewhere.

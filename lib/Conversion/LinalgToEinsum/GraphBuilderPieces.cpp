@@ -5,11 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A concat, a pad and an insertion are one Einsum that selects among its
-// pieces. Where a digit of the result counts the pieces, the pieces are read by
-// the other digits, and equal tensors by one access that moves with the piece:
-// the two halves of RoPE are x[1-e1, e0], one of them negated. Elsewhere a
-// piece is read modulo its size, so that every point reads within bounds.
+// Where a digit of the result counts the pieces, and one access that moves with
+// the piece reads them all, a concat is one Einsum that selects among bodies:
+// the two halves of RoPE are x[1-e1, e0], one of them negated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,16 +28,6 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 static bool onlyMoves(Operation *op) {
   return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
                          linalg::TransposeOp>(op);
-}
-
-/// Moved by a transpose, last or before reshapes.
-static bool isTransposed(Value value) {
-  while (onlyMoves(value.getDefiningOp())) {
-    if (value.getDefiningOp<linalg::TransposeOp>())
-      return true;
-    value = value.getDefiningOp()->getOperand(0);
-  }
-  return false;
 }
 
 /// How many read what `value` holds, moved or not. Those that are dead do not.
@@ -68,6 +56,23 @@ static std::optional<unsigned> soleProducer(
   if (eq.reduce || eq.finish || !llvm::is_contained(made.lookup(def), *number))
     return std::nullopt;
   return number;
+}
+
+/// What `producer` reads to make its value at `place`.
+static SmallVector<Access> movedInputs(const Equation &producer,
+                                       ArrayRef<AffineExpr> place,
+                                       unsigned numRanks) {
+  SmallVector<AffineExpr> ofRank(producer.ranks.size());
+  for (auto [digit, rank] : llvm::enumerate(producer.result))
+    ofRank[rank] = place[digit];
+  SmallVector<Access> result;
+  for (const Access &access : producer.inputs) {
+    Access &moved = result.emplace_back();
+    moved.root = access.root;
+    for (AffineExpr expr : access.at)
+      moved.at.push_back(simplify(expr.replaceDims(ofRank), numRanks));
+  }
+  return result;
 }
 
 namespace {
@@ -161,31 +166,20 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
     }
     Exprs place =
         substitute(view.at, ranks.digitsOf(input), index, numRanks, context);
-    // Rows behind rows that were transposed are a copy, and seen as one.
-    std::optional<unsigned> producer;
-    if (counted || !isTransposed(input))
-      producer = soleProducer(input, view, graph, plan, made);
+    auto producer = soleProducer(input, view, graph, plan, made);
     if (producer) {
       Equation &made = graph.equations[*producer];
       unsigned numScalars = made.inputs.size();
       for (unsigned i = 0; i < made.ranks.size(); ++i)
         if (!made.map.scalar(numScalars + i).use_empty())
-          producer.reset();
+          producer.reset(); // it computes with the place where it stands
     }
     if (!producer) {
       part.inputs.push_back({view.root, place});
     } else {
       // Computed here, at the points that this piece has.
       Equation &made = graph.equations[*producer];
-      SmallVector<AffineExpr> ofRank(made.ranks.size());
-      for (auto [digit, rank] : llvm::enumerate(made.result))
-        ofRank[rank] = place[digit];
-      for (const Access &access : made.inputs) {
-        Access moved{access.root, {}};
-        for (AffineExpr expr : access.at)
-          moved.at.push_back(simplify(expr.replaceDims(ofRank), numRanks));
-        part.inputs.push_back(moved);
-      }
+      part.inputs = movedInputs(made, place, numRanks);
       part.body = &made.map;
       absorbed.push_back(*producer);
     }
@@ -203,6 +197,8 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
       if (auto access = mergeAccesses(parts, i, selector, numRanks))
         merged.push_back(*access);
   bool isMerged = sameShape && merged.size() == parts.front().inputs.size();
+  if (!isMerged)
+    return raiseAppend(op, result, inputs, at);
   for (auto [number, part] : llvm::enumerate(parts))
     for (unsigned i = 0; i < part.inputs.size(); ++i) {
       const Access &access = isMerged ? merged[i] : part.inputs[i];

@@ -86,6 +86,16 @@ struct Body {
   mlir::BlockArgument scalar(unsigned i) { return block().getArgument(i); }
 };
 
+/// A piece of a concat: the result is the root `base` and behind it, along
+/// `digit`, the points of the equation, which counts them by `ranks`, outermost
+/// first. The first piece has no base.
+struct Piece {
+  std::optional<unsigned> base;
+  unsigned digit;
+  int64_t offset; ///< size of the base
+  llvm::SmallVector<unsigned, 2> ranks;
+};
+
 struct Equation {
   explicit Equation(mlir::Location loc) : loc(loc) {}
 
@@ -98,13 +108,15 @@ struct Equation {
   llvm::SmallVector<Access, 4> inputs, finishInputs;
   Body map, finish; ///< finish reads the reduced value first
   std::optional<einsum::ReduceKind> reduce;
+  std::optional<Piece> piece;
   unsigned root = 0;
   bool erased = false;
   bool isCopy = false; ///< moves numbers, computes none
   int into = -1;       ///< erased: the equation that does its work now
 
   bool isReduced(unsigned rank) const {
-    return !llvm::is_contained(result, rank);
+    return !llvm::is_contained(result, rank) &&
+           !(piece && llvm::is_contained(piece->ranks, rank));
   }
 };
 
@@ -116,6 +128,8 @@ struct Root {
   /// Per dimension of the tensor its digits, outermost first.
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>> layout;
   bool yielded = false; ///< stored as a value of the function needs it
+  bool piece = false;   ///< shares its storage with what extends it
+  bool isPinned() const { return yielded || piece; }
 };
 
 struct Yield {

@@ -49,6 +49,9 @@ void transfusion::raise::eraseUnread(RaiseGraph &graph) {
   SmallVector<unsigned> count;
   for (const auto &of : uses)
     count.push_back(of.size());
+  for (const Equation &eq : graph.equations)
+    if (!eq.erased && eq.piece && eq.piece->base)
+      ++count[*eq.piece->base];
   for (Equation &eq : llvm::reverse(graph.equations)) {
     if (eq.erased || graph.roots[eq.root].yielded || count[eq.root] != 0)
       continue;
@@ -57,6 +60,8 @@ void transfusion::raise::eraseUnread(RaiseGraph &graph) {
       --count[access.root];
     for (const Access &access : eq.finishInputs)
       --count[access.root];
+    if (eq.piece && eq.piece->base)
+      --count[*eq.piece->base];
   }
 }
 
@@ -90,7 +95,7 @@ void transfusion::raise::dropRepeatedRanks(RaiseGraph &graph) {
   Uses uses = findUses(graph);
   for (Equation &eq : graph.equations) {
     Root &root = graph.roots[eq.root];
-    if (eq.erased || root.yielded)
+    if (eq.erased || root.isPinned())
       continue;
     for (unsigned digit = eq.result.size(); digit-- > 0;) {
       unsigned rank = eq.result[digit];
@@ -121,7 +126,8 @@ void transfusion::raise::dropRepeatedRanks(RaiseGraph &graph) {
 
 /// The body is one cast of one input that the result is read at.
 static Operation *castOf(Equation &eq) {
-  if (eq.erased || eq.reduce || eq.finish || eq.inputs.size() != 1)
+  if (eq.erased || eq.reduce || eq.finish || eq.piece ||
+      eq.inputs.size() != 1)
     return nullptr;
   Block &block = eq.map.block();
   if (block.getOperations().size() != 2)
@@ -168,7 +174,7 @@ static void foldWidening(RaiseGraph &graph, Equation &eq, Operation *cast,
     widened->setOperand(0, argument);
     uses[moved.root].push_back(use);
   }
-  if (!graph.roots[eq.root].yielded)
+  if (!graph.roots[eq.root].isPinned())
     eq.erased = true;
 }
 
@@ -177,7 +183,7 @@ static bool foldNarrowing(RaiseGraph &graph, Equation &eq, Operation *cast,
                           Uses &uses) {
   Access source = eq.inputs.front();
   Root &root = graph.roots[source.root];
-  if (!root.equation || root.yielded || uses[source.root].size() != 1 ||
+  if (!root.equation || root.isPinned() || uses[source.root].size() != 1 ||
       source.at.size() != eq.ranks.size())
     return false;
   // Each digit is one rank.
@@ -248,7 +254,8 @@ static bool lacksRank(const Equation &eq, const Access &access) {
 void transfusion::raise::foldBias(RaiseGraph &graph) {
   Uses uses = findUses(graph);
   for (Equation &eq : graph.equations) {
-    if (eq.erased || eq.reduce || eq.finish || eq.inputs.size() != 2)
+    if (eq.erased || eq.reduce || eq.finish || eq.piece ||
+        eq.inputs.size() != 2)
       continue;
     Block &block = eq.map.block();
     auto add = dyn_cast<arith::AddFOp>(block.front());
@@ -259,7 +266,7 @@ void transfusion::raise::foldBias(RaiseGraph &graph) {
     for (unsigned sum : {0u, 1u}) {
       Access source = eq.inputs[sum], bias = eq.inputs[1 - sum];
       Root &root = graph.roots[source.root];
-      if (!root.equation || root.yielded || uses[source.root].size() != 1 ||
+      if (!root.equation || root.isPinned() || uses[source.root].size() != 1 ||
           root.element != graph.roots[eq.root].element ||
           graph.roots[bias.root].equation ||
           source.at.size() != eq.ranks.size() || !lacksRank(eq, bias))

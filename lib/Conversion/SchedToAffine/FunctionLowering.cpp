@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
+#include "transfusion/Bridge/Appends.h"
 
 using namespace mlir;
 using namespace transfusion;
@@ -85,6 +86,9 @@ public:
 private:
   LogicalResult checkShape();
   func::FuncOp createFunction();
+  /// Where the result lies: in an argument of its own, or in that to which it
+  /// is appended.
+  Value resultMemref(func::FuncOp lowered, unsigned result);
   FailureOr<Value> outerMemref(core::TensorId t, func::FuncOp into);
   Value constantMemref(arith::ConstantOp op);
   void copy(Location loc, Value from, Value to);
@@ -138,8 +142,11 @@ func::FuncOp FunctionLowering::createFunction() {
   SmallVector<Type> types;
   for (Type t : func.getArgumentTypes())
     types.push_back(isa<RankedTensorType>(t) ? memrefOf(t) : t);
-  for (Type t : func.getResultTypes())
-    types.push_back(memrefOf(t));
+  for (auto [i, t] : llvm::enumerate(func.getResultTypes()))
+    if (auto argument = appendedArgument(func, i))
+      types[*argument] = memrefOf(t);
+    else
+      types.push_back(memrefOf(t));
   auto lowered = func::FuncOp::create(b, func.getLoc(), func.getName(),
                                       b.getFunctionType(types, {}));
   lowered.setVisibility(func.getVisibility());
@@ -147,6 +154,15 @@ func::FuncOp FunctionLowering::createFunction() {
                    b.getUnitAttr());
   lowered.addEntryBlock();
   return lowered;
+}
+
+Value FunctionLowering::resultMemref(func::FuncOp lowered, unsigned result) {
+  if (auto argument = appendedArgument(func, result))
+    return lowered.getArgument(*argument);
+  unsigned position = func.getNumArguments();
+  for (unsigned i = 0; i < result; ++i)
+    position += !appendedArgument(func, i);
+  return lowered.getArgument(position);
 }
 
 Value FunctionLowering::constantMemref(arith::ConstantOp op) {
@@ -170,6 +186,9 @@ Value FunctionLowering::constantMemref(arith::ConstantOp op) {
 
 FailureOr<Value> FunctionLowering::outerMemref(core::TensorId t,
                                                func::FuncOp into) {
+  // What is extended lies in the storage of the longest.
+  while (core::extenderOf(src.cascade, t) >= 0)
+    t = src.cascade.einsums[core::extenderOf(src.cascade, t)].result.tensor;
   Value v = src.tensors[t];
   Value memref;
   if (auto arg = dyn_cast<BlockArgument>(v))
@@ -182,8 +201,7 @@ FailureOr<Value> FunctionLowering::outerMemref(core::TensorId t,
     auto result = dyn_cast<OpResult>(returned.get());
     if (!memref && result && result.getOwner() == cascade &&
         yield.getOperand(result.getResultNumber()) == v)
-      memref = into.getArgument(func.getNumArguments() +
-                                returned.getOperandNumber());
+      memref = resultMemref(into, returned.getOperandNumber());
   }
   if (!memref)
     return Value(); // made and used here only
@@ -193,7 +211,7 @@ FailureOr<Value> FunctionLowering::outerMemref(core::TensorId t,
 void FunctionLowering::copy(Location loc, Value from, Value to) {
   AffineScope scope(b);
   SmallVector<Bound> bounds;
-  for (int64_t extent : cast<MemRefType>(from.getType()).getShape())
+  for (int64_t extent : cast<MemRefType>(to.getType()).getShape())
     bounds.push_back({scope.constant(extent)});
   scope.nest(loc, bounds, [&](ArrayRef<AffineExpr> ivs) {
     scope.store(loc, scope.load(loc, from, ivs), to, ivs);
@@ -228,12 +246,20 @@ LogicalResult FunctionLowering::run() {
   // What is returned twice, or passed through, is copied.
   auto yield = cast<einsum::YieldOp>(cascade.getBody().front().getTerminator());
   DenseMap<Value, Value> placed;
+  auto behind = [&](Value value) {
+    return value.getDefiningOp() == cascade
+               ? yield.getOperand(cast<OpResult>(value).getResultNumber())
+               : value;
+  };
+  for (OpOperand &returned : ret->getOpOperands())
+    if (appendedArgument(func, returned.getOperandNumber()))
+      placed[behind(returned.get())] =
+          resultMemref(lowered, returned.getOperandNumber());
   for (OpOperand &returned : ret->getOpOperands()) {
-    Value to = lowered.getArgument(func.getNumArguments() +
-                                   returned.getOperandNumber());
-    Value from = returned.get();
-    if (from.getDefiningOp() == cascade)
-      from = yield.getOperand(cast<OpResult>(from).getResultNumber());
+    if (appendedArgument(func, returned.getOperandNumber()))
+      continue;
+    Value to = resultMemref(lowered, returned.getOperandNumber());
+    Value from = behind(returned.get());
     if (auto arg = dyn_cast<BlockArgument>(from))
       copy(ret.getLoc(), lowered.getArgument(arg.getArgNumber()), to);
     else if (auto constant = from.getDefiningOp<arith::ConstantOp>())

@@ -20,7 +20,7 @@ static Attribute memorySpace(OpBuilder &b, MemoryId m) {
 void ProgramEmitter::allocate(Location loc) {
   OpBuilder &b = scope.builder();
   for (size_t t = 0; t < c.tensors.size(); ++t) {
-    if (at.outer[t] ||
+    if (at.outer[t] || extenderOf(c, static_cast<TensorId>(t)) >= 0 ||
         !livesInOuterMemory(c, src.schedule, static_cast<TensorId>(t)))
       continue;
     Type element =
@@ -29,6 +29,12 @@ void ProgramEmitter::allocate(Location loc) {
         b, loc, MemRefType::get(c.tensors[t].shape, element),
         b.getI64IntegerAttr(kBufferAlignment));
   }
+  // A tensor is the beginning of what extends it.
+  for (size_t t = 0; t < c.tensors.size(); ++t)
+    if (extenderOf(c, static_cast<TensorId>(t)) < 0)
+      for (TensorId piece : piecesOf(c, static_cast<TensorId>(t)))
+        if (!at.outer[piece])
+          at.outer[piece] = at.outer[t];
 
   at.pools.resize(src.arch.memories.size());
   for (size_t m = 1; m < src.arch.memories.size(); ++m) {
@@ -68,8 +74,9 @@ void ProgramEmitter::release(Location loc) {
   for (Value pool : at.pools)
     if (pool)
       memref::DeallocOp::create(b, loc, pool);
+  llvm::SmallDenseSet<Value> released;
   for (Value v : at.outer)
-    if (v && v.getDefiningOp<memref::AllocOp>())
+    if (v && v.getDefiningOp<memref::AllocOp>() && released.insert(v).second)
       memref::DeallocOp::create(b, loc, v);
 }
 

@@ -1,4 +1,4 @@
-//===- CascadeRules.cpp - Rules C12 to C15: the whole cascade -------------===//
+//===- CascadeRules.cpp - Rules C12 to C16: the whole cascade -------------===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "CascadeRules.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace transfusion::core;
 using namespace transfusion::core::check;
@@ -187,6 +188,10 @@ void check::checkRecurrences(const Cascade &c, Sink &sink) {
     if (r.kind != ReadKind::Previous)
       sameSlice.push_back({producer, r.reader, r.tensor});
   }
+  for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e)
+    if (TensorId base = c.einsums[e].base;
+        base >= 0 && c.tensors[base].producer >= 0)
+      sameSlice.push_back({c.tensors[base].producer, e, base});
   std::vector<Edge> cycle = findCycle(c.einsums.size(), sameSlice);
   if (cycle.empty())
     return;
@@ -200,6 +205,54 @@ void check::checkRecurrences(const Cascade &c, Sink &sink) {
     Sink::term(v, quoted(c.einsums[edge.to].name) + " reads " +
                       quoted(c.tensors[edge.tensor].name) + " of " +
                       quoted(c.einsums[edge.from].name));
+}
+
+/// C16: a base is the result's tensor without the Einsum's own points.
+void check::checkBases(const Cascade &c, Sink &sink) {
+  std::vector<EinsumId> extendedBy(c.tensors.size(), -1);
+  for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e) {
+    const Einsum &x = c.einsums[e];
+    if (x.base < 0)
+      continue;
+    auto wrong = [&](const std::string &what, const std::string &fix) {
+      Violation &v = sink.add("C16", quoted(x.name) + " " + what, fix);
+      v.einsum = e;
+    };
+    const Tensor &t = c.tensors[x.result.tensor], &base = c.tensors[x.base];
+    if (EinsumId other = std::exchange(extendedBy[x.base], e); other >= 0)
+      wrong("extends " + quoted(base.name) + ", as does " +
+                quoted(c.einsums[other].name),
+            "extend a copy of it");
+    if (t.iterativeDim >= 0 || base.iterativeDim >= 0)
+      wrong("extends " + quoted(base.name) + ", and one of them is a recurrence",
+            "extend a copy of its result");
+    bool fits = t.shape.size() == base.shape.size() &&
+                t.bitsPerValue == base.bitsPerValue;
+    size_t longer = 0, same = 0;
+    for (size_t d = 0; fits && d < t.shape.size(); ++d) {
+      Interval made = rangeOf(x.result.access[d], rankExtents(c));
+      if (t.shape[d] == base.shape[d])
+        ++same;
+      else if (made.lo == base.shape[d] && made.hi == t.shape[d] - 1)
+        ++longer;
+    }
+    if (!fits || longer != 1 || same + 1 != t.shape.size())
+      wrong("extends " + quoted(base.name) + " to " + quoted(t.name) +
+                ", but is not made right behind it, along one dimension",
+            "give both one shape but for that dimension, and start where the "
+            "base ends");
+    for (const Constraint &d : x.domain) {
+      bool ofResult = true;
+      for (const auto &term : d.expr.terms)
+        ofResult &= !isReducedRank(c, e, term.first);
+      if (ofResult) {
+        wrong("extends " + quoted(base.name) + ", but some of its points do "
+                                               "not exist",
+              "make them all, or extend by a copy");
+        break;
+      }
+    }
+  }
 }
 
 /// C15: what is read of a tensor was defined, as far as intervals tell.
@@ -224,6 +277,8 @@ void check::checkDefined(const Cascade &c, Sink &sink) {
       if (static_cast<int32_t>(d) == t.iterativeDim)
         continue;
       Interval made = rangeInDomain(c, maker, maker.result.access[d]);
+      if (maker.base >= 0 && c.tensors[maker.base].shape[d] != t.shape[d])
+        made.lo = 0; // C16: the base is before it
       Interval read = rangeInDomain(c, c.einsums[r.reader], (*r.access)[d]);
       if (read.lo >= made.lo && read.hi <= made.hi)
         continue;

@@ -22,6 +22,7 @@ bool oneToOne(const Cascade &c, const Access &access);
 void checkPointCounts(const Cascade &c, Sink &sink); ///< C12
 void checkRecurrences(const Cascade &c, Sink &sink); ///< C13, C14
 void checkDefined(const Cascade &c, Sink &sink);     ///< C15
+void checkBases(const Cascade &c, Sink &sink);       ///< C16
 
 } // namespace transfusion::core::check
 

@@ -124,6 +124,9 @@ void CascadeChecker::ids() {
     for (const Operand &o : x.finishInputs)
       visit(o, "finish operand");
     visit(x.result, "result");
+    if (x.base != -1 && !tensor(x.base))
+      at(e, "C01", "extends a tensor that does not exist",
+         "use a tensor of the cascade");
     for (const Constraint &d : x.domain)
       expression(d.expr, e, "domain");
   }
@@ -357,6 +360,7 @@ std::vector<Violation> transfusion::core::checkCascade(const Cascade &c) {
   if (checker.sink.empty()) {
     checkPointCounts(c, checker.sink);
     checkRecurrences(c, checker.sink);
+    checkBases(c, checker.sink);
   }
   if (checker.sink.empty()) {
     checkDefined(c, checker.sink);

@@ -23,6 +23,9 @@ bool check::sameAccess(const Access &a, const Access &b) {
 bool check::leavesGroup(const View &v, TensorId t) {
   if (v.c.tensors[t].isOutput)
     return true;
+  for (const Einsum &e : v.c.einsums)
+    if (e.base == t)
+      return true; // its storage is that of a longer tensor
   for (const Read &r : v.reads)
     if (r.tensor == t && v.readAt(r).group != v.madeAt(t).group)
       return true;

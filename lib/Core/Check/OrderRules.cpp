@@ -1,4 +1,4 @@
-//===- OrderRules.cpp - Rules S21 to S25: made before it is read ----------===//
+//===- OrderRules.cpp - Rules S21 to S25, S35: made before it is read -----===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,6 +19,7 @@ struct OrderChecker {
   Sink &sink;
 
   void read(const Read &r);
+  void pieces(const Read &r);
   void step(int32_t g, int32_t p);
 
 private:
@@ -36,6 +37,28 @@ private:
     return x;
   }
 };
+
+/// S35: what extends a tensor is read where its pieces lie side by side.
+void OrderChecker::pieces(const Read &r) {
+  EinsumId maker = v.c.tensors[r.tensor].producer;
+  if (maker < 0 || v.c.einsums[maker].base < 0)
+    return;
+  Place at = v.readAt(r);
+  for (TensorId t = r.tensor; t >= 0; t = v.c.einsums[maker].base) {
+    maker = v.c.tensors[t].producer;
+    if (maker < 0)
+      return; // an input
+    Place made = v.madeAt(t);
+    if (!made.exists() || !at.exists() || made.group < at.group)
+      continue;
+    add("S35", r, at,
+        " in " + groupText(at.group) + ", but its piece " +
+            quoted(v.c.tensors[t].name) + " is made in " +
+            groupText(made.group),
+        "put the reader into a later group");
+    return;
+  }
+}
 
 /// S21 to S24: groups, phases and stages.
 void OrderChecker::read(const Read &r) {
@@ -170,8 +193,10 @@ void OrderChecker::step(int32_t g, int32_t p) {
 
 void check::checkOrder(const View &v, Sink &sink) {
   OrderChecker checker{v, sink};
-  for (const Read &r : v.reads)
+  for (const Read &r : v.reads) {
     checker.read(r);
+    checker.pieces(r);
+  }
   for (int32_t g = 0; g < static_cast<int32_t>(v.s.groups.size()); ++g)
     for (int32_t p = 0; p < static_cast<int32_t>(v.s.groups[g].phases.size());
          ++p)

@@ -27,6 +27,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"C13", "slices", "a recurrence defines slice r + 1; slice r, r + 1 or the last one is read"},
     {"C14", "cycles", "every cycle of reads advances an iterative rank"},
     {"C15", "defined", "what is read of a tensor lies in what its producer makes"},
+    {"C16", "bases", "a tensor that is extended is the result without the Einsum's own points, which follow it along one dimension and all exist; it is extended once"},
 
     {"A01", "clock", "the clock is above 0"},
     {"A02", "schedulable", "schedules are for two memories, one of each, that keep everything, and grids that share both ways"},
@@ -81,6 +82,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"S33", "moved once", "prefetched and deferred tensors are sorted, each once, moved by at least one phase"},
     {"S34", "free again", "nothing is still needed when it is loaded or made for the next outer tile"},
     {"S35", "skipped steps", "a phase skips steps of its recurrence only where nothing depends on a step without points"},
+    {"S36", "whole when read", "what extends a tensor is read in a later group than all its pieces are made in"},
 
     {"P01", "mirror", "the plan runs the slots of its schedule"},
     {"P02", "buffers", "a buffer is in the memory that feeds the units, aligned, of positive size"},

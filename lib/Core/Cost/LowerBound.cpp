@@ -282,19 +282,41 @@ std::vector<Constraint> resultDomain(const Cascade &c, EinsumId e) {
   return where;
 }
 
+/// Of the bytes that are touched of `t`, those that no Einsum inside makes: what
+/// extends a tensor is made where its pieces are.
+double fromOutside(const Cascade &c, const std::vector<bool> &inside,
+                   TensorId t, double touched) {
+  bool someOutside = false;
+  for (TensorId piece : piecesOf(c, t)) {
+    const EinsumId maker = c.tensors[piece].producer;
+    if (maker < 0 || !inside[maker])
+      someOutside = true;
+    else
+      touched -= countOf(resultCount(c, maker)) *
+                 double(bytesPerValue(c.tensors[piece].bitsPerValue));
+  }
+  return someOutside ? std::max(touched, 0.0) : 0;
+}
+
 Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
   std::vector<bool> inside(c.einsums.size(), false);
   for (EinsumId e : einsums)
     inside[e] = true;
+  // With a tensor that is needed elsewhere all that it extends goes out.
   std::vector<bool> leaves(c.tensors.size(), false);
-  for (size_t t = 0; t < c.tensors.size(); ++t)
-    leaves[t] = c.tensors[t].isOutput;
+  auto leave = [&](TensorId t) {
+    for (TensorId piece : piecesOf(c, t))
+      leaves[piece] = true;
+  };
+  for (TensorId t = 0; t < static_cast<TensorId>(c.tensors.size()); ++t)
+    if (c.tensors[t].isOutput)
+      leave(t);
   for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e)
     if (!inside[e])
       for (const auto *part :
            {&c.einsums[e].inputs, &c.einsums[e].finishInputs})
         for (const Operand &o : *part)
-          leaves[o.tensor] = true;
+          leave(o.tensor);
   Compulsory bytes;
   // Of readers with different accesses the one that touches most.
   std::vector<double> perInput(c.tensors.size(), 0);
@@ -306,9 +328,8 @@ Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
             compulsoryBytes(c, o, pointsThatRead(c, einsum, o));
         if (!mayBeSkipped(c, einsum))
           bytes.operands += touched;
-        const EinsumId producer = c.tensors[o.tensor].producer;
-        if (producer < 0 || !inside[producer])
-          perInput[o.tensor] = std::max(perInput[o.tensor], touched);
+        double &most = perInput[piecesOf(c, o.tensor).back()];
+        most = std::max(most, fromOutside(c, inside, o.tensor, touched));
       }
     // Of a recurrence, only the last slice is sure to leave.
     const Tensor &result = c.tensors[einsum.result.tensor];

@@ -67,6 +67,23 @@ static void setDistance(const Cascade &c, const Operand &read, Dependence &d) {
   d.distance = static_cast<int32_t>(writes.constant - reads.constant);
 }
 
+std::vector<TensorId> piecesOf(const Cascade &c, TensorId t) {
+  std::vector<TensorId> pieces;
+  while (t >= 0 && pieces.size() <= c.einsums.size()) {
+    pieces.push_back(t);
+    const EinsumId producer = c.tensors[t].producer;
+    t = producer < 0 ? -1 : c.einsums[producer].base;
+  }
+  return pieces;
+}
+
+EinsumId extenderOf(const Cascade &c, TensorId t) {
+  for (size_t e = 0; e < c.einsums.size(); ++e)
+    if (c.einsums[e].base == t)
+      return static_cast<EinsumId>(e);
+  return -1;
+}
+
 std::vector<Dependence> dependences(const Cascade &c) {
   std::vector<Dependence> all;
   auto same = [](const Dependence &a, const Dependence &b) {
@@ -77,19 +94,21 @@ std::vector<Dependence> dependences(const Cascade &c) {
   for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e) {
     size_t first = all.size();
     auto visit = [&](const Operand &read, bool inFinish) {
-      EinsumId producer = c.tensors[read.tensor].producer;
-      if (producer < 0)
-        return;
-      Dependence d;
-      d.from = producer;
-      d.to = e;
-      d.tensor = read.tensor;
-      d.inFinish = inFinish;
-      setDistance(c, read, d);
-      for (size_t i = first; i < all.size(); ++i)
-        if (same(all[i], d))
-          return; // x * x reads x once
-      all.push_back(d);
+      for (TensorId piece : piecesOf(c, read.tensor)) {
+        Dependence d;
+        d.from = c.tensors[piece].producer;
+        if (d.from < 0)
+          return;
+        d.to = e;
+        d.tensor = read.tensor;
+        d.inFinish = inFinish;
+        setDistance(c, read, d);
+        bool known = false; // x * x reads x once
+        for (size_t i = first; i < all.size(); ++i)
+          known |= same(all[i], d);
+        if (!known)
+          all.push_back(d);
+      }
     };
     for (const Operand &read : c.einsums[e].inputs)
       visit(read, /*inFinish=*/false);

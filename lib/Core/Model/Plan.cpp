@@ -277,7 +277,7 @@ int32_t producingGroup(const Cascade &c, const Schedule &s, TensorId t) {
 }
 
 bool livesInOuterMemory(const Cascade &c, const Schedule &s, TensorId t) {
-  if (c.tensors[t].isInput || c.tensors[t].isOutput)
+  if (c.tensors[t].isInput || c.tensors[t].isOutput || extenderOf(c, t) >= 0)
     return true;
   const int32_t made = producingGroup(c, s, t);
   auto reads = [&](const std::vector<Operand> &operands) {

@@ -117,7 +117,7 @@ bool PlanBuilder::readLater(TensorId t, int32_t g, int32_t p) const {
 bool PlanBuilder::readElsewhere(TensorId t, int32_t g,
                                 bool *lastSliceOnly) const {
   const Tensor &tensor = c.tensors[t];
-  bool read = tensor.isOutput;
+  bool read = tensor.isOutput || extenderOf(c, t) >= 0;
   *lastSliceOnly = tensor.iterativeDim >= 0 && !tensor.isOutput;
   for (const Reader &r : readersOf[t]) {
     if (homes[r.einsum].group == g || homes[r.einsum].group < 0)

@@ -90,6 +90,8 @@ void Colours::refine() {
     for (const Operand &o : e.finishInputs)
       h = mix(h, colour(o));
     h = mix(h, colour(e.result));
+    if (e.base >= 0)
+      h = mix(h, tensor[e.base]);
     std::vector<uint64_t> domain;
     for (const Constraint &d : e.domain)
       domain.push_back(colour(d.expr));
@@ -108,6 +110,8 @@ void Colours::refine() {
     for (size_t k = 0; k < e.finishInputs.size(); ++k)
       tell(e.finishInputs[k], 200 + k);
     tell(e.result, 300);
+    if (e.base >= 0)
+      aboutTensor[e.base].push_back(mix(h, 400));
     for (RankId r : e.ranks)
       aboutRank[r].push_back(h);
   }

@@ -8,7 +8,8 @@
 // Groups. A value that is read slice for slice of the row rank can be used tile
 // by tile; any other must be there whole (keys and values, for the queries), so
 // its reader is in a later group. What feeds only later groups moves to them:
-// a projection of the queries is cheaper to make than to fetch.
+// a projection of the queries is cheaper to make than to fetch. A tensor that
+// extends another (a cache and its new rows) must be there whole as well.
 //
 // Phases. An Einsum joins its producers' phase if their epochs can be one: same
 // rows, nothing recomputed, at most one weight held whole, and the epoch in the
@@ -36,6 +37,9 @@ public:
 
 private:
   bool sharesTile(const Dependence &d) const {
+    // What extends a tensor is read from the storage of both.
+    if (c.einsums[c.tensors[d.tensor].producer].base >= 0)
+      return false;
     RankId row = s.row[d.from];
     return row == s.row[d.to] &&
            (row < 0 || readsSliceBySlice(c, d.from, d.to, row));

@@ -23,25 +23,53 @@ func.func @rope(%x: tensor<1x3x8xf32>, %sin: tensor<3x8xf32>) -> tensor<3x8xf32>
   return %1 : tensor<3x8xf32>
 }
 
-// A cache of 5 rows and a new one: a copy, each row read from where it is.
+// A cache of 5 rows and a new one: each piece is copied by an Einsum of its own
+// points, the second behind the first.
 // CHECK-LABEL: func @append
-// CHECK: "concat1" [[[M:[a-z]+]],[[E:[a-z]+]]] from %arg0[[[M]] mod 5,[[E]]], %arg1[0,[[E]]] map {
-// CHECK: arith.cmpi slt
-// CHECK: -> tensor<6x4xf32>
+// CHECK: %[[OLD:.*]] = einsum.map_reduce "concat1" [[[M:[a-z]+]],[[E:[a-z]+]]] from %arg0[[[M]],[[E]]] : (tensor<5x4xf32>) -> tensor<5x4xf32>
+// CHECK: "concat2" [[[N:[a-z]+]]+5,[[E]]] extends %[[OLD]] from %arg1[0,[[E]]] : (tensor<1x4xf32>, tensor<5x4xf32>) -> tensor<6x4xf32>
+// CHECK-NOT: map_reduce
 func.func @append(%cache: tensor<5x4xf32>, %row: tensor<1x4xf32>) -> tensor<6x4xf32> {
   %0 = tensor.concat dim(0) %cache, %row : (tensor<5x4xf32>, tensor<1x4xf32>) -> tensor<6x4xf32>
   return %0 : tensor<6x4xf32>
 }
 
-// The same as upstream's lowering of TOSA writes it: not two copies.
+// The caller passes a buffer with room behind the cache: only the row is made,
+// by the Einsum that computes it.
+// CHECK-LABEL: func @append_in_place
+// CHECK: "exp1" [{{[a-z]+}}+5,[[E:[a-z]+]]] extends %arg0 from %arg1[0,[[E]]] map math.exp
+// CHECK-NOT: map_reduce
+func.func @append_in_place(%cache: tensor<5x4xf32> {einsum.append = #einsum.append<result = 0, dim = 0>}, %row: tensor<1x4xf32>) -> tensor<6x4xf32> {
+  %e = tensor.empty() : tensor<1x4xf32>
+  %r = linalg.exp ins(%row : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) -> tensor<1x4xf32>
+  %0 = tensor.concat dim(0) %cache, %r : (tensor<5x4xf32>, tensor<1x4xf32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// The same as upstream's lowering of TOSA writes it: not four copies.
 // CHECK-LABEL: func @inserted
-// CHECK: "concat1" [[[M:[a-z]+]],[[E:[a-z]+]]] from %arg0[[[M]] mod 5,[[E]]], %arg1[0,[[E]]]
+// CHECK: "concat1"
+// CHECK: "concat2" {{.*}} extends %concat1
 // CHECK-NOT: map_reduce
 func.func @inserted(%cache: tensor<5x4xf32>, %row: tensor<1x4xf32>) -> tensor<6x4xf32> {
   %e = tensor.empty() : tensor<6x4xf32>
   %0 = tensor.insert_slice %cache into %e[0, 0] [5, 4] [1, 1] : tensor<5x4xf32> into tensor<6x4xf32>
   %1 = tensor.insert_slice %row into %0[5, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<6x4xf32>
   return %1 : tensor<6x4xf32>
+}
+
+// Two tensors of one size, returned and read by halves.
+// CHECK-LABEL: func @halves
+// CHECK: "concat1" [{{.*}}] from %arg0
+// CHECK: "concat2" [[[N:[a-z0-9_]+]]+3] extends %concat1 from %arg1[[[N]]]
+// CHECK: "exp1" {{.*}} from %concat2[
+// CHECK: einsum.yield %concat2
+func.func @halves(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<6xf32>, tensor<2x3xf32>) {
+  %0 = tensor.concat dim(0) %x, %y : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+  %e = tensor.empty() : tensor<2x3xf32>
+  %2 = linalg.exp ins(%1 : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0, %2 : tensor<6xf32>, tensor<2x3xf32>
 }
 
 // Pieces of one tensor put together again are that tensor.

@@ -157,6 +157,10 @@ struct Einsum {
   int32_t accumulatorBits = 0;
   /// Effective domain: own constraints and those inherited from operands.
   std::vector<Constraint> domain;
+  /// The result is this tensor, and behind it, along one dimension, the points
+  /// that the Einsum defines: a cache and its new rows. Both share storage in
+  /// memory 0, so nothing of the base is read, written or counted here.
+  TensorId base = -1;
 
   bool hasRank(RankId r) const {
     for (RankId x : ranks)
@@ -181,7 +185,8 @@ std::vector<RankId> reducedRanks(const Cascade &c, EinsumId e);
 
 /// One dependence u -> v: v reads what u defines. `distance` is 0 for a value
 /// of the same slice, 1 for the previous slice of the iterative rank. `atEnd`:
-/// v reads the last slice (index M1), that is, after the whole loop.
+/// v reads the last slice (index M1), that is, after the whole loop. Who reads
+/// a tensor that extends others depends on the makers of all its pieces.
 struct Dependence {
   EinsumId from = -1, to = -1;
   TensorId tensor = -1;
@@ -191,6 +196,12 @@ struct Dependence {
 };
 /// In canonical order (by to, then operand index).
 std::vector<Dependence> dependences(const Cascade &c);
+
+/// The tensors that `t` is made of, itself first: what it extends, what that
+/// extends, and so on.
+std::vector<TensorId> piecesOf(const Cascade &c, TensorId t);
+/// The Einsum whose result extends `t`; -1 when there is none.
+EinsumId extenderOf(const Cascade &c, TensorId t);
 
 /// Readers of each tensor, by einsum id ascending, without repetition.
 std::vector<std::vector<EinsumId>> readers(const Cascade &c);

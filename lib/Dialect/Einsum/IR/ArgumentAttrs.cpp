@@ -27,11 +27,26 @@ static LogicalResult verifyMask(Operation *op, unsigned index,
       function.getArgumentTypes()[index]);
 }
 
+static LogicalResult verifyAppend(Operation *op, unsigned index,
+                                  Attribute value) {
+  auto append = dyn_cast<AppendAttr>(value);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!append || !function)
+    return op->emitOpError()
+           << "argument #" << index << " has '" << AppendAttr::kArgument
+           << "', which is an #einsum.append<...> on an argument of a function";
+  if (op->getName().getStringRef() != "func.func")
+    return success();
+  return append.verifyArgument(function, index);
+}
+
 LogicalResult EinsumDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                       unsigned index,
                                                       NamedAttribute attr) {
   if (attr.getName() == MaskAttr::kArgument)
     return verifyMask(op, index, attr.getValue());
+  if (attr.getName() == AppendAttr::kArgument)
+    return verifyAppend(op, index, attr.getValue());
   return op->emitOpError() << "argument #" << index << " has an attribute '"
                            << attr.getName().getValue()
                            << "', which the einsum dialect does not know";

@@ -144,7 +144,8 @@ struct FoldCopy : OpRewritePattern<MapReduceOp> {
   LogicalResult matchAndRewrite(MapReduceOp op,
                                 PatternRewriter &rewriter) const override {
     if (!op.getMap().empty() || !op.getFinish().empty() || op.getReduce() ||
-        op.getDomain() || op.getInit() || op.getInputs().size() != 1)
+        op.getDomain() || op.getInit() || op.getBase() ||
+        op.getInputs().size() != 1)
       return failure();
     Value input = op.getInputs().front();
     if (input == op.getResult() || input.getType() != op.getType() ||

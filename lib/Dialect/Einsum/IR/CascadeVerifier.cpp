@@ -145,7 +145,7 @@ static LogicalResult verifyBounds(CascadeOp cascade) {
     SmallVector<int64_t> extents = op.getExtents();
     SmallVector<StringRef> names(op.getRanks().getAsValueRange<StringAttr>());
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-      bool inFinish = i >= op.getInputs().size();
+      bool inFinish = i >= op.getInputs().size(); // or a base
       ArrayRef<int64_t> shape =
           cast<RankedTensorType>(operand.getType()).getShape();
       AffineMap access = cast<AffineMapAttr>(op.getMaps()[i]).getValue();
@@ -209,11 +209,22 @@ static LogicalResult verifyResultBounds(CascadeOp cascade) {
   return success();
 }
 
+/// E10: what extends a base leaves no gap behind it.
+static LogicalResult verifyExtensions(CascadeOp cascade) {
+  EffectiveDomains domains;
+  for (auto op : cascade.getBody().front().getOps<MapReduceOp>())
+    if (op.getBase() && domains.getOfResult(op))
+      return op.emitOpError()
+             << "extends a base, but not all of its points exist; make the "
+                "tensor in an Einsum of its own, without absent points";
+  return success();
+}
+
 LogicalResult CascadeOp::verifyRegions() {
   if (failed(verifyMembers(*this)) || failed(verifyNames(*this)) ||
       failed(verifyYield(*this)) || failed(verifyCycles(*this)))
     return failure();
-  if (failed(verifyBounds(*this)))
+  if (failed(verifyBounds(*this)) || failed(verifyExtensions(*this)))
     return failure();
   return verifyResultBounds(*this);
 }

@@ -40,6 +40,35 @@ CascadeOp MapReduceOp::getCascade() {
   return cast<CascadeOp>((*this)->getParentOp());
 }
 
+void MapReduceOp::build(OpBuilder &b, OperationState &state, Type result,
+                        StringAttr name, ArrayAttr ranks, ArrayAttr maps,
+                        AffineMapAttr resultMap, IntegerSetAttr domain,
+                        ReduceKindAttr reduce, TypedAttr init,
+                        ValueRange inputs, ValueRange finishInputs) {
+  build(b, state, result, name, ranks, maps, resultMap, domain, reduce, init,
+        inputs, finishInputs, Value());
+}
+
+int MapReduceOp::getExtendedDim() {
+  if (!getBase())
+    return -1;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(getType()).getShape();
+  ArrayRef<int64_t> base =
+      cast<RankedTensorType>(getBase().getType()).getShape();
+  if (shape.size() == base.size())
+    for (size_t d = 0; d < shape.size(); ++d)
+      if (shape[d] != base[d])
+        return static_cast<int>(d);
+  return -1; // refused by the verifier
+}
+
+AffineMap MapReduceOp::getBaseMap(AffineMap resultMap, int dim) {
+  SmallVector<AffineExpr> exprs(resultMap.getResults());
+  exprs[dim] = getAffineConstantExpr(0, resultMap.getContext());
+  return AffineMap::get(resultMap.getNumDims(), 0, exprs,
+                        resultMap.getContext());
+}
+
 SmallVector<int64_t> MapReduceOp::getExtents() {
   CascadeOp cascade = getCascade();
   SmallVector<int64_t> extents;

@@ -211,6 +211,10 @@ ParseResult MapReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   unsigned numResultNames = scope.names.size();
 
   Operands inputs, finishInputs;
+  std::optional<OpAsmParser::UnresolvedOperand> base;
+  if (succeeded(parser.parseOptionalKeyword("extends")) &&
+      parser.parseOperand(base.emplace()))
+    return failure();
   if (succeeded(parser.parseOptionalKeyword("from")) &&
       parseOperands(parser, scope, inputs))
     return failure();
@@ -266,6 +270,8 @@ ParseResult MapReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   // Operands and their types.
   SmallVector<OpAsmParser::UnresolvedOperand> values(inputs.values);
   llvm::append_range(values, finishInputs.values);
+  if (base)
+    values.push_back(*base);
   if (type.getNumInputs() != values.size())
     return parser.emitError(typeLoc)
            << values.size() << " operands are read, but " << type.getNumInputs()
@@ -308,7 +314,8 @@ ParseResult MapReduceOp::parse(OpAsmParser &parser, OperationState &result) {
     else
       return parser.emitError(finishBody.loc, "the map yields no value");
     llvm::append_range(arguments,
-                       ArrayRef(elements).drop_front(inputs.values.size()));
+                       ArrayRef(elements).slice(inputs.values.size(),
+                                                finishInputs.values.size()));
     buildOneOpBody(parser, finishBody, *finish, arguments);
   }
 
@@ -331,6 +338,23 @@ ParseResult MapReduceOp::parse(OpAsmParser &parser, OperationState &result) {
     maps.push_back(getMap(access));
   for (ArrayRef<AffineExpr> access : finishInputs.accesses)
     maps.push_back(getMap(access));
+  AffineMap resultMap = cast<AffineMapAttr>(getMap(resultAccess)).getValue();
+  if (base) {
+    auto whole = cast<RankedTensorType>(type.getResult(0));
+    auto front = cast<RankedTensorType>(type.getInputs().back());
+    int dim = -1;
+    if (whole.getRank() == front.getRank() &&
+        whole.getRank() == resultMap.getNumResults())
+      for (int d = 0; d < whole.getRank() && dim < 0; ++d)
+        if (whole.getDimSize(d) != front.getDimSize(d))
+          dim = d;
+    if (dim < 0)
+      return parser.emitError(typeLoc)
+             << "a result of " << whole << " does not extend " << front
+             << ": they differ in the size of one dimension";
+    maps.push_back(
+        AffineMapAttr::get(MapReduceOp::getBaseMap(resultMap, dim)));
+  }
   if (!constraints.empty()) {
     SmallVector<AffineExpr> exprs;
     SmallVector<bool> equalities;
@@ -358,10 +382,11 @@ ParseResult MapReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addAttribute("einsum_name", builder.getStringAttr(name));
   result.addAttribute("ranks", builder.getStrArrayAttr(order));
   result.addAttribute("maps", builder.getArrayAttr(maps));
-  result.addAttribute("result_map", getMap(resultAccess));
+  result.addAttribute("result_map", AffineMapAttr::get(resultMap));
   result.addAttribute(getOperandSegmentSizeAttr(),
                       builder.getDenseI32ArrayAttr(
                           {static_cast<int32_t>(inputs.values.size()),
-                           static_cast<int32_t>(finishInputs.values.size())}));
+                           static_cast<int32_t>(finishInputs.values.size()),
+                           base ? 1 : 0}));
   return success();
 }

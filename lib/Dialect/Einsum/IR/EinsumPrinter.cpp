@@ -109,6 +109,8 @@ void MapReduceOp::print(OpAsmPrinter &p) {
   p.printAttribute(getEinsumNameAttr());
   p << ' ';
   printAccess(p, getResultMap(), names);
+  if (Value base = getBase())
+    p << " extends " << base;
   if (!getInputs().empty())
     printOperands(getInputs(), 0);
   if (!getMap().empty()) {

@@ -134,6 +134,38 @@ static LogicalResult verifyInit(MapReduceOp op) {
   return success();
 }
 
+/// E9: a base is what comes before, along one dimension.
+static LogicalResult verifyBase(MapReduceOp op) {
+  Value base = op.getBase();
+  if (!base)
+    return success();
+  auto whole = cast<RankedTensorType>(op.getType());
+  auto front = cast<RankedTensorType>(base.getType());
+  int dim = op.getExtendedDim();
+  bool fits = whole.getElementType() == front.getElementType() && dim >= 0 &&
+              whole.getDimSize(dim) > front.getDimSize(dim);
+  for (int d = 0; fits && d < whole.getRank(); ++d)
+    fits = d == dim || whole.getDimSize(d) == front.getDimSize(d);
+  if (!fits) {
+    InFlightDiagnostic diag =
+        op.emitOpError() << "extends " << front << " to " << whole
+                         << ", which is not the same but longer in one "
+                            "dimension";
+    diag.attachNote() << "element types are equal, and so are all sizes but "
+                         "one";
+    return diag;
+  }
+  if (op.getIterativeDim() >= 0)
+    return op.emitOpError() << "extends a base, but its result is iterative; "
+                               "make the recurrence first and copy its result";
+  if (cast<AffineMapAttr>(op.getMaps()[op.getMaps().size() - 1]).getValue() !=
+      MapReduceOp::getBaseMap(op.getResultMap(), dim))
+    return op.emitOpError() << "has a map of its base that is not the result's "
+                               "with 0 in dimension "
+                            << dim;
+  return success();
+}
+
 /// E8: every point of the result is defined once. Each dimension counts ranks
 /// as the digits of a number, in which each rank occurs once. (That none lies
 /// beyond the tensor is checked with the other accesses.)
@@ -141,7 +173,7 @@ static LogicalResult verifyResultMap(MapReduceOp op) {
   SmallVector<int64_t> extents = op.getExtents();
   SmallVector<StringRef> names(op.getRanks().getAsValueRange<StringAttr>());
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
-  int iterativeDim = op.getIterativeDim();
+  int iterativeDim = op.getIterativeDim(), extendedDim = op.getExtendedDim();
   SmallVector<bool> used(extents.size(), false);
   for (auto [d, expr] : llvm::enumerate(op.getResultMap().getResults())) {
     std::string text;
@@ -176,6 +208,8 @@ static LogicalResult verifyResultMap(MapReduceOp op) {
     }
     Interval range = getRange(expr, extents);
     int64_t first = static_cast<int>(d) == iterativeDim ? 1 : 0;
+    if (static_cast<int>(d) == extendedDim)
+      first = cast<RankedTensorType>(op.getBase().getType()).getDimSize(d);
     if (range.min != first)
       return op.emitOpError()
              << "defines dimension " << d << " of its result "
@@ -202,7 +236,7 @@ LogicalResult MapReduceOp::verify() {
     return emitOpError() << "has no name";
   if (failed(verifyRanks(*this)) || failed(verifyMaps(*this)) ||
       failed(verifyReduce(*this)) || failed(verifyFinishAccesses(*this)) ||
-      failed(verifyInit(*this)))
+      failed(verifyInit(*this)) || failed(verifyBase(*this)))
     return failure();
   return verifyResultMap(*this);
 }

@@ -99,6 +99,35 @@ def Einsum_MaskAttr : AttrDef<Einsum_Dialect, "Mask"> {
   }];
 }
 
+def Einsum_AppendAttr : AttrDef<Einsum_Dialect, "Append"> {
+  let mnemonic = "append";
+  let summary = "an argument has room for what is appended to it";
+  let description = [{
+    On a function argument: the caller passes a buffer of the size of result
+    `result`, of which the argument is the beginning along dimension `dim`. A
+    scheduled function then writes the new rows into that buffer, and no old one
+    is moved; the result has no buffer of its own.
+
+    ```mlir
+    func.func @decode(%x: tensor<1x8xf32>,
+        %k: tensor<37x8xf32> {einsum.append = #einsum.append<result = 1, dim = 0>})
+        -> (tensor<1x8xf32>, tensor<38x8xf32>)
+    ```
+
+    Constraints: (1) the attribute stands on an argument of a function; (2) the
+    function has that result, a static tensor of the argument's type but longer
+    in that dimension; (3) no two arguments name one result.
+  }];
+  let parameters = (ins "int64_t":$result, "int64_t":$dim);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kArgument = "einsum.append";
+    /// Constraints 2 and 3, on this argument of `function`.
+    ::mlir::LogicalResult
+    verifyArgument(::mlir::FunctionOpInterface function, unsigned index) const;
+  }];
+}
+
 def Einsum_IntegerSetAttr
     : Attr<CPred<"::llvm::isa<::mlir::IntegerSetAttr>($_self)">,
            "integer set"> {

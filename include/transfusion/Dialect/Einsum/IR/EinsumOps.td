@@ -103,6 +103,16 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
     and math, and `einsum.index`. `init` is the value of the points of an
     iterative result that no equation defines: slice 0.
 
+    `extends %cache` makes the result longer than its own points: it is the base
+    `%cache`, followed along one dimension by the points that the equation
+    defines. A concat is a chain of these, a cache with a new row is one, and a
+    schedule writes each into the storage of its base, so that no point moves.
+
+    ```mlir
+    %K = einsum.map_reduce "K" [h,p+37,e] extends %cache from %new[h,p,e]
+        : (tensor<4x1x8xf32>, tensor<4x37x8xf32>) -> tensor<4x38x8xf32>
+    ```
+
     Constraints: (1) ranks are declared by the cascade, distinct; (2) one map
     per operand, with as many results as the operand has dimensions; (3) every
     access stays within its tensor over the effective domain; (4) a reduced rank
@@ -111,7 +121,11 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
     (7) `init` exactly when the result is iterative, of its element type;
     (8) every result point is defined once: each dimension of the result counts
     its ranks as digits of a number (`h*64+e`), no rank occurs in two, and they
-    cover the tensor, but for the initial slice.
+    cover the tensor, but for the initial slice and the points of the base;
+    (9) a base has the result's element type and its shape but in one dimension,
+    where the equation starts at the base's size, and the result is not
+    iterative; the last map is that of the base, the result's with 0 in that
+    dimension; (10) with a base, every point of the equation's own exists.
   }];
   let arguments = (ins
       StrAttr:$einsum_name, StrArrayAttr:$ranks, AffineMapArrayAttr:$maps,
@@ -119,9 +133,18 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
       OptionalAttr<Einsum_IntegerSetAttr>:$domain,
       OptionalAttr<Einsum_ReduceKindAttr>:$reduce,
       OptionalAttr<TypedAttrInterface>:$init,
-      Variadic<Einsum_Tensor>:$inputs, Variadic<Einsum_Tensor>:$finish_inputs);
+      Variadic<Einsum_Tensor>:$inputs, Variadic<Einsum_Tensor>:$finish_inputs,
+      Optional<Einsum_Tensor>:$base);
   let regions = (region AnyRegion:$map, AnyRegion:$finish);
   let results = (outs Einsum_Tensor:$result);
+  let builders = [
+    // Without a base.
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::StringAttr":$name,
+        "::mlir::ArrayAttr":$ranks, "::mlir::ArrayAttr":$maps,
+        "::mlir::AffineMapAttr":$result_map, "::mlir::IntegerSetAttr":$domain,
+        "ReduceKindAttr":$reduce, "::mlir::TypedAttr":$init,
+        "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$finish_inputs)>,
+  ];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -130,6 +153,10 @@ def Einsum_MapReduceOp : Einsum_Op<"map_reduce",
     CascadeOp getCascade();
     /// Extents of `ranks`, in order.
     ::llvm::SmallVector<int64_t> getExtents();
+    /// Dimension along which the result extends its base; -1 without one.
+    int getExtendedDim();
+    /// The result's map with 0 in dimension `dim`: the map of a base.
+    static ::mlir::AffineMap getBaseMap(::mlir::AffineMap resultMap, int dim);
     /// Map of input i, or of finish input i.
     ::mlir::AffineMap getInputMap(unsigned i);
     ::mlir::AffineMap getFinishInputMap(unsigned i);

@@ -1,0 +1,86 @@
+//===- Appends.cpp - Results in the buffers of arguments ------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "transfusion/Bridge/Appends.h"
+
+using namespace mlir;
+using namespace transfusion;
+
+static einsum::AppendAttr appendOf(FunctionOpInterface function, unsigned arg) {
+  return function.getArgAttrOfType<einsum::AppendAttr>(
+      arg, einsum::AppendAttr::name);
+}
+
+std::optional<unsigned>
+transfusion::appendedArgument(FunctionOpInterface function, unsigned result) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto append = appendOf(function, i);
+        append && append.getResult() == static_cast<int64_t>(result))
+      return i;
+  return std::nullopt;
+}
+
+/// The tensor that a value of the function is, seen through its cascade.
+static Value behind(Value value) {
+  auto cascade = value.getDefiningOp<einsum::CascadeOp>();
+  if (!cascade)
+    return value;
+  return cascade.getYield().getOperand(
+      cast<OpResult>(value).getResultNumber());
+}
+
+LogicalResult transfusion::checkAppends(FunctionOpInterface function,
+                                        const ImportedCascade &imported) {
+  const core::Cascade &c = imported.cascade;
+  Operation *ret = function.getFunctionBody().front().getTerminator();
+  // Arguments that a result begins with, as the Einsums say.
+  llvm::SmallDenseSet<unsigned> extended;
+  for (size_t e = 0; e < c.einsums.size(); ++e) {
+    core::TensorId base = c.einsums[e].base;
+    if (base < 0 || c.tensors[base].producer >= 0)
+      continue;
+    core::TensorId whole = c.einsums[e].result.tensor;
+    while (core::extenderOf(c, whole) >= 0 && core::extenderOf(c, whole) !=
+                                                  static_cast<int>(e))
+      whole = c.einsums[core::extenderOf(c, whole)].result.tensor;
+    auto argument = dyn_cast<BlockArgument>(imported.tensors[base]);
+    einsum::AppendAttr append =
+        argument && argument.getOwner()->getParentOp() == function
+            ? appendOf(function, argument.getArgNumber())
+            : einsum::AppendAttr();
+    if (append && append.getResult() < ret->getNumOperands() &&
+        behind(ret->getOperand(append.getResult())) ==
+            imported.tensors[whole]) {
+      extended.insert(argument.getArgNumber());
+      continue;
+    }
+    einsum::MapReduceOp op = imported.einsums[e];
+    InFlightDiagnostic diag =
+        op.emitOpError() << "'" << c.einsums[e].name << "' extends '"
+                         << c.tensors[base].name
+                         << "', which comes from outside, and nothing says "
+                            "that there is room behind it";
+    if (append)
+      diag.attachNote(function.getLoc())
+          << "einsum.append names result #" << append.getResult()
+          << ", which is another tensor";
+    diag.attachNote() << "give the argument `einsum.append` and return the "
+                         "longer tensor, or extend a copy of it";
+    return diag;
+  }
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto append = appendOf(function, i); append && !extended.contains(i)) {
+      InFlightDiagnostic diag =
+          emitError(function.getLoc())
+          << "'" << function->getName() << "' op says that argument #" << i
+          << " is the beginning of result #" << append.getResult()
+          << ", but that result does not extend it";
+      diag.attachNote() << "return the argument with new rows behind it (a "
+                           "concat of it and them), or drop `einsum.append`";
+      return diag;
+    }
+  return success();
+}

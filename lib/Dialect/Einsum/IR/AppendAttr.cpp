@@ -1,0 +1,58 @@
+//===- AppendAttr.cpp - An argument with room for what follows it -----------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "transfusion/Dialect/Einsum/IR/Einsum.h"
+
+using namespace mlir;
+using namespace transfusion::einsum;
+
+/// `whole` is `front`, longer in dimension `dim`.
+static bool extends(Type wholeType, Type frontType, int64_t dim) {
+  auto whole = dyn_cast<RankedTensorType>(wholeType);
+  auto front = dyn_cast<RankedTensorType>(frontType);
+  if (!whole || !front || !whole.hasStaticShape() || !front.hasStaticShape() ||
+      whole.getElementType() != front.getElementType() ||
+      whole.getRank() != front.getRank() || dim < 0 || dim >= whole.getRank())
+    return false;
+  for (int64_t d = 0; d < whole.getRank(); ++d)
+    if (d == dim ? whole.getDimSize(d) <= front.getDimSize(d)
+                 : whole.getDimSize(d) != front.getDimSize(d))
+      return false;
+  return true;
+}
+
+LogicalResult AppendAttr::verifyArgument(FunctionOpInterface function,
+                                         unsigned index) const {
+  AppendAttr append = *this;
+  int64_t numResults = function.getNumResults();
+  if (append.getResult() < 0 || append.getResult() >= numResults)
+    return function.emitOpError()
+           << "says that argument #" << index << " is the beginning of result #"
+           << append.getResult() << ", but has " << numResults << " results";
+  Type front = function.getArgumentTypes()[index];
+  Type whole = function.getResultTypes()[append.getResult()];
+  if (!extends(whole, front, append.getDim())) {
+    InFlightDiagnostic diag =
+        function.emitOpError()
+        << "says that argument #" << index << ", of type " << front
+        << ", is the beginning of result #" << append.getResult()
+        << ", of type " << whole << ", along dimension " << append.getDim();
+    diag.attachNote() << "the result is of the argument's type, but longer in "
+                         "that dimension";
+    return diag;
+  }
+  for (unsigned other = 0; other < index; ++other)
+    if (auto known = function.getArgAttrOfType<AppendAttr>(other,
+                                                           AppendAttr::name);
+        known && known.getResult() == append.getResult())
+      return function.emitOpError()
+             << "says of arguments #" << other << " and #" << index
+             << " that they are the beginning of result #"
+             << append.getResult();
+  return success();
+}
