@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "transfusion/Bridge/Appends.h"
+#include "transfusion/Dialect/Sched/IR/Names.h"
 
 using namespace mlir;
 using namespace transfusion;
@@ -23,15 +24,6 @@ transfusion::appendedArgument(FunctionOpInterface function, unsigned result) {
   return std::nullopt;
 }
 
-/// The tensor that a value of the function is, seen through its cascade.
-static Value behind(Value value) {
-  auto cascade = value.getDefiningOp<einsum::CascadeOp>();
-  if (!cascade)
-    return value;
-  return cascade.getYield().getOperand(
-      cast<OpResult>(value).getResultNumber());
-}
-
 LogicalResult transfusion::checkAppends(FunctionOpInterface function,
                                         const ImportedCascade &imported) {
   const core::Cascade &c = imported.cascade;
@@ -43,8 +35,8 @@ LogicalResult transfusion::checkAppends(FunctionOpInterface function,
     if (base < 0 || c.tensors[base].producer >= 0)
       continue;
     core::TensorId whole = c.einsums[e].result.tensor;
-    while (core::extenderOf(c, whole) >= 0 && core::extenderOf(c, whole) !=
-                                                  static_cast<int>(e))
+    while (core::extenderOf(c, whole) >= 0 &&
+           core::extenderOf(c, whole) != static_cast<int>(e))
       whole = c.einsums[core::extenderOf(c, whole)].result.tensor;
     auto argument = dyn_cast<BlockArgument>(imported.tensors[base]);
     einsum::AppendAttr append =
@@ -52,7 +44,7 @@ LogicalResult transfusion::checkAppends(FunctionOpInterface function,
             ? appendOf(function, argument.getArgNumber())
             : einsum::AppendAttr();
     if (append && append.getResult() < ret->getNumOperands() &&
-        behind(ret->getOperand(append.getResult())) ==
+        sched::tensorBehind(ret->getOperand(append.getResult())) ==
             imported.tensors[whole]) {
       extended.insert(argument.getArgNumber());
       continue;

@@ -21,13 +21,13 @@ namespace {
 
 class Importer {
 public:
-  Importer(einsum::CascadeOp op) { to.op = op; }
+  Importer(ArrayRef<einsum::CascadeOp> cascades) : cascades(cascades) {}
   FailureOr<ImportedCascade> run();
 
 private:
-  void addRanks();
+  LogicalResult addRanks();
   LogicalResult addTensors();
-  LogicalResult addEinsum(einsum::MapReduceOp op);
+  LogicalResult addEinsum(einsum::MapReduceOp op, int32_t part);
   FailureOr<core::LinearExpr> linear(einsum::MapReduceOp op, AffineExpr expr,
                                      const char *what);
   FailureOr<core::Operand> operand(einsum::MapReduceOp op, Value value,
@@ -35,6 +35,7 @@ private:
   LogicalResult addDomain(einsum::MapReduceOp op, core::Einsum &einsum);
   void joinDimensions();
 
+  ArrayRef<einsum::CascadeOp> cascades;
   ImportedCascade to;
   einsum::EffectiveDomains domains;
   llvm::DenseMap<Value, core::TensorId> ids; // looked up only
@@ -43,10 +44,30 @@ private:
 
 } // namespace
 
-void Importer::addRanks() {
-  for (auto rank : to.op.getRanks().getAsRange<einsum::RankAttr>())
-    to.cascade.ranks.push_back(
-        {rank.getName().str(), rank.getExtent(), rank.getIterative()});
+LogicalResult Importer::addRanks() {
+  for (einsum::CascadeOp cascade : cascades)
+    for (auto rank : cascade.getRanks().getAsRange<einsum::RankAttr>()) {
+      core::RankId known = to.rankId(rank.getName().getValue());
+      if (known < 0) {
+        to.cascade.ranks.push_back(
+            {rank.getName().str(), rank.getExtent(), rank.getIterative()});
+        continue;
+      }
+      const core::Rank &first = to.cascade.ranks[known];
+      if (first.extent == rank.getExtent() &&
+          first.iterative == rank.getIterative())
+        continue;
+      InFlightDiagnostic diag =
+          cascade.emitOpError()
+          << "declares rank '" << first.name << "' with extent "
+          << rank.getExtent() << (rank.getIterative() ? " iterative" : "")
+          << ", but another cascade of its function with extent "
+          << first.extent << (first.iterative ? " iterative" : "");
+      diag.attachNote() << "a schedule names ranks of all cascades of its "
+                           "function; rename one of them";
+      return diag;
+    }
+  return success();
 }
 
 /// Bytes follow the IR type; a value is never less than a byte.
@@ -57,23 +78,43 @@ static int32_t bitsOf(Type type) {
 }
 
 LogicalResult Importer::addTensors() {
-  sched::TensorNames names(to.op);
+  sched::TensorNames names(cascades);
   to.tensors.assign(names.inputs().begin(), names.inputs().end());
-  for (auto op : to.op.getBody().getOps<einsum::MapReduceOp>()) {
-    to.einsums.push_back(op);
-    to.tensors.push_back(op.getResult());
-  }
+  const size_t numInputs = to.tensors.size();
+  for (einsum::CascadeOp cascade : cascades)
+    for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>()) {
+      core::EinsumId known = to.einsumId(op.getEinsumName());
+      if (known >= 0) {
+        InFlightDiagnostic diag = op.emitOpError()
+                                  << "has the name \"" << op.getEinsumName()
+                                  << "\" of another Einsum of its function";
+        diag.attachNote(to.einsums[known].getLoc()) << "which is here";
+        return diag;
+      }
+      to.cascade.einsums.emplace_back();
+      to.cascade.einsums.back().name = op.getEinsumName().str();
+      to.einsums.push_back(op);
+      to.tensors.push_back(op.getResult());
+    }
+  // Who reads a result outside of the cascades wants it as an output.
   llvm::DenseSet<Value> yielded;
-  for (Value value : to.op.getYield().getOperands())
-    yielded.insert(value);
-  for (Value value : to.tensors) {
+  for (einsum::CascadeOp cascade : cascades)
+    for (Value result : cascade.getResults())
+      if (cascades.size() == 1 ||
+          llvm::any_of(result.getUsers(), [&](Operation *user) {
+            auto reader = dyn_cast<einsum::MapReduceOp>(user);
+            return !reader ||
+                   !llvm::is_contained(cascades, reader.getCascade());
+          }))
+        yielded.insert(sched::tensorBehind(result));
+  for (auto [number, value] : llvm::enumerate(to.tensors)) {
     ids[value] = static_cast<core::TensorId>(to.cascade.tensors.size());
     auto type = cast<RankedTensorType>(value.getType());
     core::Tensor tensor;
     tensor.name = names.of(value).str();
     tensor.shape.assign(type.getShape().begin(), type.getShape().end());
     tensor.bitsPerValue = bitsOf(type.getElementType());
-    tensor.isInput = value.getParentRegion() != &to.op.getBody();
+    tensor.isInput = number < numInputs;
     tensor.isOutput = yielded.contains(value);
     to.cascade.tensors.push_back(std::move(tensor));
   }
@@ -104,7 +145,7 @@ Importer::linear(einsum::MapReduceOp op, AffineExpr expr, const char *what) {
 FailureOr<core::Operand> Importer::operand(einsum::MapReduceOp op, Value value,
                                            AffineMap map) {
   core::Operand result;
-  result.tensor = ids.lookup(value);
+  result.tensor = ids.lookup(sched::tensorBehind(value));
   for (AffineExpr expr :
        joinAccess(map, cast<RankedTensorType>(value.getType()).getShape(),
                   joined[result.tensor])) {
@@ -157,9 +198,10 @@ static core::ReduceKind reduceKind(std::optional<einsum::ReduceKind> kind) {
   return core::ReduceKind::None;
 }
 
-LogicalResult Importer::addEinsum(einsum::MapReduceOp op) {
-  core::Einsum einsum;
-  einsum.name = op.getEinsumName().str();
+LogicalResult Importer::addEinsum(einsum::MapReduceOp op, int32_t part) {
+  core::EinsumId id = to.einsumId(op.getEinsumName());
+  core::Einsum einsum = to.cascade.einsums[id];
+  einsum.part = part;
   for (bool reduced : {false, true}) // result ranks first
     for (auto [name, isReduced] : llvm::zip(
              op.getRanks().getAsRange<StringAttr>(), op.getReducedRanks()))
@@ -186,17 +228,17 @@ LogicalResult Importer::addEinsum(einsum::MapReduceOp op) {
     return failure();
   einsum.result = *result;
   if (op.getBase())
-    einsum.base = ids.lookup(op.getBase());
+    einsum.base = ids.lookup(sched::tensorBehind(op.getBase()));
   einsum.reduce = reduceKind(op.getReduce());
   einsum.accumulatorBits = bitsOf(op.getAccumulatorType());
 
   core::Tensor &tensor = to.cascade.tensors[einsum.result.tensor];
-  tensor.producer = static_cast<core::EinsumId>(to.cascade.einsums.size());
+  tensor.producer = id;
   tensor.iterativeDim = op.getIterativeDim();
   if (tensor.iterativeDim >= 0)
     tensor.iterativeRank =
         einsum.result.access[tensor.iterativeDim].terms.front().first;
-  to.cascade.einsums.push_back(std::move(einsum));
+  to.cascade.einsums[id] = std::move(einsum);
   return success();
 }
 
@@ -204,14 +246,21 @@ LogicalResult Importer::addEinsum(einsum::MapReduceOp op) {
 void Importer::joinDimensions() {
   std::vector<SmallVector<AffineMap>> accesses(to.tensors.size());
   std::vector<bool> isWhole(to.tensors.size(), false);
+  auto idOf = [&](Value value) {
+    return ids.lookup(sched::tensorBehind(value));
+  };
   for (einsum::MapReduceOp op : to.einsums) {
     for (auto [i, value] : llvm::enumerate(op.getInputs()))
-      accesses[ids.lookup(value)].push_back(op.getInputMap(i));
+      accesses[idOf(value)].push_back(op.getInputMap(i));
     for (auto [i, value] : llvm::enumerate(op.getFinishInputs()))
-      accesses[ids.lookup(value)].push_back(op.getFinishInputMap(i));
-    core::TensorId result = ids.lookup(op.getResult());
+      accesses[idOf(value)].push_back(op.getFinishInputMap(i));
+    core::TensorId result = idOf(op.getResult());
     accesses[result].push_back(op.getResultMap());
-    isWhole[result] = op.getIterativeDim() >= 0;
+    // A recurrence, and what is or has a beginning: both have one shape.
+    if (op.getIterativeDim() >= 0 || op.getBase())
+      isWhole[result] = true;
+    if (op.getBase())
+      isWhole[idOf(op.getBase())] = true;
   }
   for (auto [t, value] : llvm::enumerate(to.tensors)) {
     ArrayRef<int64_t> shape =
@@ -223,7 +272,8 @@ void Importer::joinDimensions() {
 }
 
 FailureOr<ImportedCascade> Importer::run() {
-  addRanks();
+  if (failed(addRanks()))
+    return failure();
   // Extents of an epoch say that it runs; without any rank, none would.
   if (to.cascade.ranks.empty())
     to.cascade.ranks.push_back({"unit", 1, false});
@@ -231,7 +281,8 @@ FailureOr<ImportedCascade> Importer::run() {
     return failure();
   joinDimensions();
   for (einsum::MapReduceOp op : to.einsums)
-    if (failed(addEinsum(op)))
+    if (failed(addEinsum(op, llvm::find(cascades, op.getCascade()) -
+                                 cascades.begin())))
       return failure();
   findEmptySteps(to.cascade, to.einsums);
   to.digits = factorDims(to.cascade);
@@ -246,17 +297,19 @@ transfusion::importCascade(FunctionOpInterface function) {
     return emitError(function->getLoc())
            << "'" << function->getName()
            << "' op holds no einsum.cascade (--einsum-decompose makes one)";
-  if (cascades.size() > 1) {
-    InFlightDiagnostic diag = emitError(cascades[1].getLoc())
-                              << "'einsum.cascade' op is the second cascade of "
-                                 "its function; scheduling several is not "
-                                 "supported yet";
-    diag.attachNote(cascades[0].getLoc()) << "the first one";
-    diag.attachNote(function->getLoc())
-        << "move the op between them out of the function";
+  for (einsum::CascadeOp cascade : cascades) {
+    Operation *parent = cascade->getParentOp();
+    if (parent == function.getOperation())
+      continue;
+    InFlightDiagnostic diag = cascade.emitOpError()
+                              << "stands in a region of '" << parent->getName()
+                              << "': how often it runs is not known, so it "
+                                 "cannot be costed";
+    diag.attachNote(parent->getLoc())
+        << "move the region into a function of its own";
     return diag;
   }
-  FailureOr<ImportedCascade> imported = Importer(cascades.front()).run();
+  FailureOr<ImportedCascade> imported = Importer(cascades).run();
   if (failed(imported) || failed(checkAppends(function, *imported)))
     return failure();
   imported->cascade.name = SymbolTable::getSymbolName(function).str();

@@ -33,6 +33,7 @@ private:
   void groups();
   void phaseEinsums(const Phase &phase);
   void opClasses();
+  void ops(const char *key, const OpHistogram &histogram);
   void einsums();
   void buffers();
 
@@ -42,6 +43,14 @@ private:
 };
 
 void ReportWriter::totals() {
+  // Ops that no number here counts.
+  j.attributeArray("unscheduled_ops", [&] {
+    for (const UnscheduledOp &op : v.unscheduled)
+      j.object([&] {
+        j.attribute("op", op.name);
+        j.attribute("at", op.place);
+      });
+  });
   j.attribute("latency_cycles", n.cost.latencyCycles);
   j.attribute("latency_s", n.cost.latencyS);
   j.attribute("lower_bound_cycles", n.bound.cycles);
@@ -162,6 +171,14 @@ void ReportWriter::opClasses() {
   });
 }
 
+void ReportWriter::ops(const char *key, const OpHistogram &histogram) {
+  j.attributeObject(key, [&] {
+    for (int k = 0; k < kNumOpClasses; ++k)
+      if (histogram.count[k])
+        j.attribute(opClassName(static_cast<OpClass>(k)), histogram.count[k]);
+  });
+}
+
 void ReportWriter::einsums() {
   j.attributeArray("einsums", [&] {
     for (size_t e = 0; e < n.cost.einsums.size(); ++e)
@@ -176,6 +193,9 @@ void ReportWriter::einsums() {
         j.attribute("cycles", cost.cyclesPerEpoch); // of a full inner tile
         j.attribute("busy_cycles", cost.busyCycles);
         j.attribute("points", cost.points);
+        // Of a point, map and reduction; of a result, finish.
+        ops("point_ops", v.cascade.einsums[e].pointOps);
+        ops("finish_ops", v.cascade.einsums[e].finishOps);
         j.attribute("energy_pj", cost.energyPj);
       });
   });

@@ -133,6 +133,14 @@ void TextWriter::head() {
     os << (u ? ", " : "") << v.arch.units[u].name << " "
        << percent(n.cost.unitBusy[u]);
   os << ")\n";
+  if (v.unscheduled.empty())
+    return;
+  os << "  NOT SCHEDULED AND NOT COSTED: " << v.unscheduled.size()
+     << (v.unscheduled.size() == 1 ? " op" : " ops") << " of @"
+     << v.cascade.name << ", in no number here\n";
+  for (const UnscheduledOp &op : v.unscheduled)
+    os << "    " << op.name << (op.place.empty() ? "" : " at " + op.place)
+       << "\n";
 }
 
 void TextWriter::memory() {

@@ -114,9 +114,9 @@ void ScheduleWriter::cascade() {
                             : x.isOutput ? "output"
                                          : "intermediate");
         if (x.producer >= 0 && v.cascade.einsums[x.producer].base >= 0)
-          j.attribute("extends",
-                      v.cascade.tensors[v.cascade.einsums[x.producer].base]
-                          .name);
+          j.attribute(
+              "extends",
+              v.cascade.tensors[v.cascade.einsums[x.producer].base].name);
         j.attribute("in_outer_memory",
                     livesInOuterMemory(v.cascade, v.schedule, t));
       });
@@ -204,6 +204,9 @@ void ScheduleWriter::write() {
     j.attribute("name", v.name);
     j.attribute("function", v.cascade.name);
     j.attribute("claimed_cycles", cost.latencyCycles);
+    if (!v.unscheduled.empty()) // which no cycle here counts
+      j.attribute("unscheduled_ops",
+                  static_cast<int64_t>(v.unscheduled.size()));
     search();
     arch();
     cascade();

@@ -128,7 +128,8 @@ translate(Operation *top,
                     imported->arch,
                     imported->schedule,
                     plan,
-                    recordOf(imported->search)};
+                    recordOf(imported->search),
+                    describeUnscheduled(imported->function)};
   return write(*op, view);
 }
 

@@ -8,6 +8,7 @@
 #include "LayerToSchedule.h"
 #include "transfusion/Bridge/ArchFiles.h"
 #include "transfusion/Bridge/Diagnostics.h"
+#include "transfusion/Bridge/Unscheduled.h"
 #include "transfusion/Transforms/Passes.h"
 
 namespace transfusion {
@@ -65,7 +66,10 @@ LogicalResult DPipePass::run(ModuleOp module) {
       return failure();
   auto search = sched::SearchAttr::get(&getContext(), policy, strategy,
                                        sched::TileSearchAttr());
-  for (LayerToSchedule &layer : *layers)
+  for (LayerToSchedule &layer : *layers) {
+    warnOfUnscheduled(
+        cast<FunctionOpInterface>(layer.prepared->getOperation()));
     materializeLayer(module, layer, *archOp, search);
+  }
   return success();
 }

@@ -32,7 +32,6 @@ struct TensorDigit {
 
 struct ImportedCascade {
   core::Cascade cascade;
-  einsum::CascadeOp op;
   std::vector<einsum::MapReduceOp> einsums;     ///< by EinsumId
   std::vector<mlir::Value> tensors;             ///< by TensorId
   std::vector<std::vector<TensorDigit>> digits; ///< by TensorId and dimension
@@ -42,9 +41,11 @@ struct ImportedCascade {
   core::RankId rankId(llvm::StringRef name) const;
 };
 
-/// The one cascade of `function`. Fails, with an error at the op, where there
-/// is none or several, where an access is not linear, or where a body holds an
-/// op that has no class.
+/// The cascades of `function` as one, each a part of it (Core's Einsum::part).
+/// Fails, with an error at the op, where there is none, where one stands in a
+/// region of another op (nobody knows how often that runs), where a name has
+/// two meanings, where an access is not linear, or where a body holds an op
+/// that has no class.
 mlir::FailureOr<ImportedCascade>
 importCascade(mlir::FunctionOpInterface function);
 

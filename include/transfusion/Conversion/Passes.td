@@ -93,14 +93,16 @@ def ConvertSchedToAffinePass
     `--one-shot-bufferize`). Nothing is decided here: the program is the Plan
     that follows from the schedule.
 
-    *Requires*: a schedule per function, which holds one `einsum.cascade` and
-    constants.
+    A result that is appended to an argument (`einsum.append`) lies in that
+    argument, which has the result's size.
+
+    *Requires*: a schedule per function, which holds cascades and constants.
     *Ensures*: no schedule and no machine is left, nor an op of the einsum
     dialect in these functions.
     *Fails when*: the module has no schedule; the checker finds one illegal
     (`verify=false` turns it off: tests show by the numbers that it is needed);
-    a function has several; something else than constants stands beside the
-    cascade; something else than a `func.call` refers to the function.
+    a function has several; an op that is not scheduled stands beside its
+    cascades; something else than a `func.call` refers to the function.
     *Complexity*: linear in Einsums times classes of outer tiles (full or
     ragged, per tiled rank).
   }];
@@ -141,10 +143,12 @@ def LinalgToEinsumPass
 
     Dimensions get the finest common factorisation over all reshapes: 768 that
     is read as 12 x 64 somewhere has two ranks everywhere, so that reshapes
-    vanish. Where there is none (6 as 2 x 3 and as 3 x 2), or a piece does not
-    line up (a concat of 37 and 1), an Einsum copies, which costs like any other.
-    A concat of equal pieces of one tensor is one access: RoPE's rotated halves
-    are x[1-e1, e0], one of them negated.
+    vanish. Where there is none (6 as 2 x 3 and as 3 x 2) an Einsum copies, which
+    costs like any other. A concat of equal pieces of one tensor is one access:
+    RoPE's rotated halves are x[1-e1, e0], one of them negated. Other pieces (37
+    rows and a new one) are an Einsum each, which extends the one before; where
+    `einsum.append` says that the caller passes a buffer with room behind the
+    first, only the new ones are made.
 
     Bodies are simplified: constants rounded through casts, small powers as
     products. Sums of 16-bit floats accumulate in f32 and are rounded once.

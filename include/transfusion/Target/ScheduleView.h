@@ -7,6 +7,7 @@
 #ifndef TRANSFUSION_TARGET_SCHEDULEVIEW_H
 #define TRANSFUSION_TARGET_SCHEDULEVIEW_H
 
+#include "transfusion/Bridge/Unscheduled.h"
 #include "transfusion/Core/Model/Plan.h"
 
 namespace transfusion {
@@ -27,6 +28,9 @@ struct ScheduleView {
   const core::Schedule &schedule;
   const core::Plan &plan;
   SearchRecord search;
+  /// Ops of the function that the schedule does not cover: no number in any
+  /// output counts them.
+  std::vector<UnscheduledOp> unscheduled = {};
 };
 
 /// "g2", "g2.p1": how outputs name groups and phases.

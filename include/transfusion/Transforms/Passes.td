@@ -75,11 +75,18 @@ def DPipePass : Pass<"dpipe", "::mlir::ModuleOp"> {
     units as its publication does, and decomposes attention into the passes that
     it needs (docs/Rationale/Policies.md).
 
+    An op beside the cascades of a function is neither scheduled nor costed: a
+    warning names it, every output of the schedule repeats it, and the program
+    of the schedule is refused. Cascades that it separates are scheduled in
+    their order, with groups of their own.
+
     *Requires*: one `sched.arch` in the module. *Ensures*: every function with
-    Einsums has one cascade and one schedule that the checker accepts; a schedule
-    that it had is replaced. *Fails when*: there is no machine, or several;
-    nothing is to be scheduled; an op is in no class, or in one that no unit
-    supports; no policy has that name; no tile fits. Nothing changes then. *Complexity*: per phase, cuts
+    Einsums has one schedule, of all its cascades, that the checker accepts; a
+    schedule that it had is replaced. *Fails when*: there is no machine, or
+    several; nothing is to be scheduled; an op is in no class, or in one that no
+    unit supports; no policy has that name; no tile fits; cascades of a function mean different ranks by
+    one name, or stand in a loop; a tensor is extended that has no room.
+    Nothing changes then. *Complexity*: per phase, cuts
     times orders of its Einsums (pruned); linear in the number of phases.
 
     ```mlir

@@ -5,16 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Callers.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "transfusion/Bridge/Appends.h"
 #include "transfusion/Dialect/Sched/IR/Sched.h"
 
 using namespace mlir;
 using namespace transfusion;
+using namespace transfusion::schedtoaffine;
 
-FailureOr<std::vector<func::CallOp>>
-schedtoaffine::findCallers(func::FuncOp func, ModuleOp module) {
-  std::vector<func::CallOp> calls;
+FailureOr<std::vector<Caller>> schedtoaffine::findCallers(func::FuncOp func,
+                                                          ModuleOp module) {
+  std::vector<Caller> calls;
+  AppendedTo appendedTo;
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    appendedTo.push_back(appendedArgument(func, i));
   auto uses = SymbolTable::getSymbolUses(func.getOperation(), module);
   if (!uses)
     return func.emitOpError("has a schedule, but an op of the module may refer "
@@ -32,7 +38,7 @@ schedtoaffine::findCallers(func::FuncOp func, ModuleOp module) {
       error.attachNote(func.getLoc()) << "call it, or erase its schedule";
       return error;
     }
-    calls.push_back(call);
+    calls.push_back({call, appendedTo});
   }
   return calls;
 }
@@ -42,7 +48,20 @@ static MemRefType memrefOf(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-void schedtoaffine::rewriteCall(func::CallOp call) {
+/// The beginning of `to` becomes `from`.
+static void copyInto(OpBuilder &b, Location loc, Value from, Value to) {
+  ArrayRef<int64_t> shape = cast<MemRefType>(from.getType()).getShape();
+  SmallVector<int64_t> zeros(shape.size(), 0), ones(shape.size(), 1);
+  affine::buildAffineLoopNest(
+      b, loc, zeros, shape, ones,
+      [&](OpBuilder &inner, Location, ValueRange ivs) {
+        Value value = affine::AffineLoadOp::create(inner, loc, from, ivs);
+        affine::AffineStoreOp::create(inner, loc, value, to, ivs);
+      });
+}
+
+void schedtoaffine::rewriteCall(const Caller &caller) {
+  func::CallOp call = caller.call;
   OpBuilder b(call);
   Location loc = call.getLoc();
   SmallVector<Value> operands, results;
@@ -53,10 +72,16 @@ void schedtoaffine::rewriteCall(func::CallOp call) {
                                  /*read_only=*/true)
                                  .getResult()
                            : operand);
-  for (Value result : call.getResults()) {
-    operands.push_back(
+  for (auto [result, argument] :
+       llvm::zip(call.getResults(), caller.appendedTo)) {
+    results.push_back(
         memref::AllocOp::create(b, loc, memrefOf(result.getType())));
-    results.push_back(operands.back());
+    if (argument) {
+      copyInto(b, loc, operands[*argument], results.back());
+      operands[*argument] = results.back();
+    } else {
+      operands.push_back(results.back());
+    }
   }
   func::CallOp::create(b, loc, call.getCallee(), TypeRange(), operands);
   for (auto [result, buffer] : llvm::zip(call.getResults(), results))

@@ -65,7 +65,7 @@ void ConvertSchedToAffinePass::runOnOperation() {
 
   // All are judged before the first function changes.
   std::vector<ImportedSchedule> imported;
-  std::vector<func::CallOp> calls;
+  std::vector<schedtoaffine::Caller> calls;
   llvm::SmallPtrSet<Operation *, 4> functions;
   for (sched::ScheduleOp op : schedules) {
     FailureOr<ImportedSchedule> result = importSchedule(op);
@@ -88,7 +88,7 @@ void ConvertSchedToAffinePass::runOnOperation() {
   for (const ImportedSchedule &one : imported)
     if (failed(lower(one)))
       return signalPassFailure();
-  for (func::CallOp call : calls)
+  for (const schedtoaffine::Caller &call : calls)
     schedtoaffine::rewriteCall(call);
   for (sched::ScheduleOp op : schedules)
     op.erase();

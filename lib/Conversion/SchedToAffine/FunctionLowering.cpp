@@ -10,6 +10,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
 #include "transfusion/Bridge/Appends.h"
+#include "transfusion/Bridge/Unscheduled.h"
+#include "transfusion/Dialect/Sched/IR/Names.h"
 
 using namespace mlir;
 using namespace transfusion;
@@ -76,7 +78,7 @@ static FailureOr<Value> inCoreShape(OpBuilder &b, Location loc, Value memref,
 }
 
 namespace {
-/// The function around the one cascade that is scheduled.
+/// The function around the cascades that are scheduled.
 class FunctionLowering {
 public:
   FunctionLowering(func::FuncOp func, const Source &source, bool poison)
@@ -97,7 +99,6 @@ private:
   const Source &src;
   bool poison;
   OpBuilder b;
-  einsum::CascadeOp cascade;
   func::ReturnOp ret;
 };
 } // namespace
@@ -119,22 +120,16 @@ LogicalResult FunctionLowering::checkShape() {
       return func.emitOpError("returns ")
              << type << " as result " << i
              << ": a scheduled function returns tensors of static shape only";
-  for (Operation &op : func.getBody().front()) {
-    if (auto c = dyn_cast<einsum::CascadeOp>(op)) {
-      if (cascade)
-        return op.emitOpError("is the second cascade of a scheduled function, "
-                              "which is not supported yet");
-      cascade = c;
-    } else if (auto r = dyn_cast<func::ReturnOp>(op)) {
-      ret = r;
-    } else if (!isa<arith::ConstantOp>(op)) {
-      return op.emitOpError(
-          "stands outside the cascade that is scheduled: only "
-          "constants can");
-    }
+  // --dpipe has warned of ops that it does not schedule.
+  for (Operation *op : unscheduledOps(func)) {
+    InFlightDiagnostic diag =
+        op->emitOpError("is not scheduled, so the program would lack it");
+    diag.attachNote(func.getLoc())
+        << "the program of a schedule holds Einsums and constants only; move "
+           "the op into a function of its own, before or after this one";
+    return diag;
   }
-  if (!cascade)
-    return func.emitOpError("has a schedule but no 'einsum.cascade'");
+  ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
   return success();
 }
 
@@ -195,12 +190,9 @@ FailureOr<Value> FunctionLowering::outerMemref(core::TensorId t,
     memref = into.getArgument(arg.getArgNumber());
   else if (auto constant = v.getDefiningOp<arith::ConstantOp>())
     memref = constantMemref(constant);
-  // A result of the cascade goes where the function returns it first.
-  auto yield = cast<einsum::YieldOp>(cascade.getBody().front().getTerminator());
+  // A result goes where the function returns it first.
   for (OpOperand &returned : ret->getOpOperands()) {
-    auto result = dyn_cast<OpResult>(returned.get());
-    if (!memref && result && result.getOwner() == cascade &&
-        yield.getOperand(result.getResultNumber()) == v)
+    if (!memref && sched::tensorBehind(returned.get()) == v)
       memref = resultMemref(into, returned.getOperandNumber());
   }
   if (!memref)
@@ -244,22 +236,16 @@ LogicalResult FunctionLowering::run() {
   emitter.emit(std::move(outer), func.getLoc());
 
   // What is returned twice, or passed through, is copied.
-  auto yield = cast<einsum::YieldOp>(cascade.getBody().front().getTerminator());
   DenseMap<Value, Value> placed;
-  auto behind = [&](Value value) {
-    return value.getDefiningOp() == cascade
-               ? yield.getOperand(cast<OpResult>(value).getResultNumber())
-               : value;
-  };
   for (OpOperand &returned : ret->getOpOperands())
     if (appendedArgument(func, returned.getOperandNumber()))
-      placed[behind(returned.get())] =
+      placed[sched::tensorBehind(returned.get())] =
           resultMemref(lowered, returned.getOperandNumber());
   for (OpOperand &returned : ret->getOpOperands()) {
     if (appendedArgument(func, returned.getOperandNumber()))
       continue;
     Value to = resultMemref(lowered, returned.getOperandNumber());
-    Value from = behind(returned.get());
+    Value from = sched::tensorBehind(returned.get());
     if (auto arg = dyn_cast<BlockArgument>(from))
       copy(ret.getLoc(), lowered.getArgument(arg.getArgNumber()), to);
     else if (auto constant = from.getDefiningOp<arith::ConstantOp>())

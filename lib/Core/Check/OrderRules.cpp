@@ -1,4 +1,4 @@
-//===- OrderRules.cpp - Rules S21 to S25, S35: made before it is read -----===//
+//===- OrderRules.cpp - Rules S21 to S25, S35, S36: order -----------------===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -191,7 +191,36 @@ void OrderChecker::step(int32_t g, int32_t p) {
 
 } // namespace
 
+/// S36: what is between two parts runs after all of the first.
+static void checkParts(const View &v, Sink &sink) {
+  int32_t part = 0;
+  EinsumId last = -1;
+  for (int32_t g = 0; g < static_cast<int32_t>(v.s.groups.size()); ++g) {
+    EinsumId first = -1;
+    for (const Phase &phase : v.s.groups[g].phases)
+      for (const Run &run : phase.runs)
+        for (const Slot &slot : run.slots) {
+          const Einsum &e = v.c.einsums[slot.einsum];
+          if (e.part >= part && (first < 0 || e.part == part)) {
+            part = e.part;
+            first = last = slot.einsum;
+            continue;
+          }
+          Violation &x = sink.add(
+              "S36",
+              quoted(e.name) + " of part " + num(e.part + 1) + " runs in " +
+                  groupText(g) + ", together with or after " +
+                  quoted(v.c.einsums[last].name) + " of part " + num(part + 1),
+              "give each part groups of its own, in order");
+          x.einsum = slot.einsum;
+          x.group = g;
+          return;
+        }
+  }
+}
+
 void check::checkOrder(const View &v, Sink &sink) {
+  checkParts(v, sink);
   OrderChecker checker{v, sink};
   for (const Read &r : v.reads) {
     checker.read(r);

@@ -83,6 +83,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"S34", "free again", "nothing is still needed when it is loaded or made for the next outer tile"},
     {"S35", "skipped steps", "a phase skips steps of its recurrence only where nothing depends on a step without points"},
     {"S36", "whole when read", "what extends a tensor is read in a later group than all its pieces are made in"},
+    {"S37", "parts", "a group holds Einsums of one part, and parts follow one another"},
 
     {"P01", "mirror", "the plan runs the slots of its schedule"},
     {"P02", "buffers", "a buffer is in the memory that feeds the units, aligned, of positive size"},

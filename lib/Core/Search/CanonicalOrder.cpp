@@ -92,6 +92,8 @@ void Colours::refine() {
     h = mix(h, colour(e.result));
     if (e.base >= 0)
       h = mix(h, tensor[e.base]);
+    if (e.part)
+      h = mix(h, static_cast<uint64_t>(e.part));
     std::vector<uint64_t> domain;
     for (const Constraint &d : e.domain)
       domain.push_back(colour(d.expr));

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace transfusion::core {
 
@@ -36,7 +37,12 @@ public:
   GroupMembers formPhases(std::vector<EinsumId> members);
 
 private:
+  bool sharesPart(const Dependence &d) const {
+    return c.einsums[d.from].part == c.einsums[d.to].part;
+  }
   bool sharesTile(const Dependence &d) const {
+    if (!sharesPart(d))
+      return false;
     // What extends a tensor is read from the storage of both.
     if (c.einsums[c.tensors[d.tensor].producer].base >= 0)
       return false;
@@ -89,7 +95,7 @@ std::vector<int32_t> GroupFormer::levels() const {
       continue;
     int32_t latest = -1;
     for (const Dependence &d : s.dependences)
-      if (d.from == e) {
+      if (d.from == e && sharesPart(d)) {
         int32_t l = level[d.to] - (sharesTile(d) ? 0 : 1);
         latest = latest < 0 ? l : std::min(latest, l);
       }
@@ -231,13 +237,15 @@ GroupMembers GroupFormer::formPhases(std::vector<EinsumId> members) {
 
 std::vector<GroupMembers> GroupFormer::run() {
   std::vector<int32_t> level = levels();
-  // Groups in order of level, then of their first Einsum.
-  std::map<std::pair<int32_t, int32_t>, std::vector<EinsumId>> groups;
-  std::map<std::pair<int32_t, RankId>, int32_t> firstOf;
+  // Groups in order of part, then of level, then of their first Einsum.
+  using Key = std::tuple<int32_t, int32_t, int32_t>;
+  std::map<Key, std::vector<EinsumId>> groups;
+  std::map<Key, int32_t> firstOf;
   for (EinsumId e : s.order) {
-    int32_t first =
-        firstOf.insert({{level[e], s.row[e]}, s.position[e]}).first->second;
-    groups[{level[e], first}].push_back(e);
+    int32_t part = c.einsums[e].part;
+    int32_t first = firstOf.insert({{part, level[e], s.row[e]}, s.position[e]})
+                        .first->second;
+    groups[{part, level[e], first}].push_back(e);
   }
   std::vector<GroupMembers> result;
   for (const auto &g : groups)

@@ -92,9 +92,9 @@ bool ProgramReader::readHead(const JsonCursor &file) {
         "--schedule-to-json");
     return false;
   }
-  file.keys({"schema", "version", "name", "function", "claimed_cycles",
-             "search", "arch", "ranks", "tensors", "allocation_bytes",
-             "buffers", "groups"});
+  file.keys({"schema", "version", "name", "function", "unscheduled_ops?",
+             "claimed_cycles", "search", "arch", "ranks", "tensors",
+             "allocation_bytes", "buffers", "groups"});
   p.name = file.at("name").string();
   file.at("function").string();
   p.claimedCycles = file.at("claimed_cycles").number(0);
@@ -185,7 +185,8 @@ void ProgramReader::readRanks(const JsonCursor &list) {
 
 void ProgramReader::readTensors(const JsonCursor &list) {
   for (const JsonCursor &tensor : list.elements()) {
-    tensor.keys({"name", "shape", "bits", "role", "in_outer_memory"});
+    tensor.keys(
+        {"name", "shape", "bits", "role", "extends?", "in_outer_memory"});
     sim::Tensor t;
     t.name = tensor.at("name").define(tensors,
                                       static_cast<int32_t>(p.tensors.size()));

@@ -229,7 +229,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
 func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   %r = einsum.cascade ranks(p = 4, q = 5) {
     // expected-error @+1 {{'einsum.map_reduce' op iterates rank 'p' twice}}
-    %A = "einsum.map_reduce"(%x) <{einsum_name = "A", ranks = ["p", "p"], maps = [affine_map<(p, q) -> (p)>], result_map = affine_map<(p, q) -> (p)>, operandSegmentSizes = array<i32: 1, 0>}> ({}, {}) : (tensor<4xf32>) -> tensor<4xf32>
+    %A = "einsum.map_reduce"(%x) <{einsum_name = "A", ranks = ["p", "p"], maps = [affine_map<(p, q) -> (p)>], result_map = affine_map<(p, q) -> (p)>, operandSegmentSizes = array<i32: 1, 0, 0>}> ({}, {}) : (tensor<4xf32>) -> tensor<4xf32>
     einsum.yield %A : tensor<4xf32>
   } -> tensor<4xf32>
   return
@@ -241,7 +241,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
 func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   %r = einsum.cascade ranks(p = 4, q = 5) {
     // expected-error @+1 {{'einsum.map_reduce' op has 1 operands, but 0 access maps}}
-    %A = "einsum.map_reduce"(%x) <{einsum_name = "A", ranks = ["p"], maps = [], result_map = affine_map<(p) -> (p)>, operandSegmentSizes = array<i32: 1, 0>}> ({}, {}) : (tensor<4xf32>) -> tensor<4xf32>
+    %A = "einsum.map_reduce"(%x) <{einsum_name = "A", ranks = ["p"], maps = [], result_map = affine_map<(p) -> (p)>, operandSegmentSizes = array<i32: 1, 0, 0>}> ({}, {}) : (tensor<4xf32>) -> tensor<4xf32>
     einsum.yield %A : tensor<4xf32>
   } -> tensor<4xf32>
   return
@@ -253,7 +253,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
 func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   %r = einsum.cascade ranks(p = 4, q = 5) {
     // expected-error @+1 {{'einsum.map_reduce' op has an access map of operand #0 over 2 ranks and 0 symbols, but iterates 1 ranks}}
-    %A = "einsum.map_reduce"(%x) <{einsum_name = "A", ranks = ["p"], maps = [affine_map<(p, q) -> (p)>], result_map = affine_map<(p) -> (p)>, operandSegmentSizes = array<i32: 1, 0>}> ({}, {}) : (tensor<4xf32>) -> tensor<4xf32>
+    %A = "einsum.map_reduce"(%x) <{einsum_name = "A", ranks = ["p"], maps = [affine_map<(p, q) -> (p)>], result_map = affine_map<(p) -> (p)>, operandSegmentSizes = array<i32: 1, 0, 0>}> ({}, {}) : (tensor<4xf32>) -> tensor<4xf32>
     einsum.yield %A : tensor<4xf32>
   } -> tensor<4xf32>
   return
@@ -289,7 +289,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
 func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   %r = einsum.cascade ranks(p = 4, q = 5) {
     // expected-error @+1 {{'einsum.map_reduce' op has a domain over 2 ranks and 0 symbols, but iterates 1 ranks}}
-    %A = "einsum.map_reduce"(%x) <{domain = affine_set<(p, q) : (p >= 0)>, einsum_name = "A", ranks = ["p"], maps = [affine_map<(p) -> (p)>], result_map = affine_map<(p) -> (p)>, operandSegmentSizes = array<i32: 1, 0>}> ({}, {}) : (tensor<4xf32>) -> tensor<4xf32>
+    %A = "einsum.map_reduce"(%x) <{domain = affine_set<(p, q) : (p >= 0)>, einsum_name = "A", ranks = ["p"], maps = [affine_map<(p) -> (p)>], result_map = affine_map<(p) -> (p)>, operandSegmentSizes = array<i32: 1, 0, 0>}> ({}, {}) : (tensor<4xf32>) -> tensor<4xf32>
     einsum.yield %A : tensor<4xf32>
   } -> tensor<4xf32>
   return
@@ -491,7 +491,7 @@ func.func @f(%h: tensor<4xf16>) {
 func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   %r = einsum.cascade ranks(p = 4, q = 5) {
     // expected-error @+1 {{'einsum.map_reduce' op reads finish operands, but has no finish body}}
-    %A = "einsum.map_reduce"(%x, %x) <{einsum_name = "A", ranks = ["p"], maps = [affine_map<(p) -> (p)>, affine_map<(p) -> (p)>], result_map = affine_map<(p) -> (p)>, operandSegmentSizes = array<i32: 1, 1>}> ({}, {}) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %A = "einsum.map_reduce"(%x, %x) <{einsum_name = "A", ranks = ["p"], maps = [affine_map<(p) -> (p)>, affine_map<(p) -> (p)>], result_map = affine_map<(p) -> (p)>, operandSegmentSizes = array<i32: 1, 1, 0>}> ({}, {}) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     einsum.yield %A : tensor<4xf32>
   } -> tensor<4xf32>
   return

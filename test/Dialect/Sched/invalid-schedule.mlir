@@ -581,7 +581,7 @@ sched.arch @toy clock_hz 1 {
 }
 // expected-note @below {{--einsum-decompose makes one}}
 func.func @layer() { return }
-// expected-error @below {{needs one einsum.cascade in @layer, which has 0}}
+// expected-error @below {{needs an einsum.cascade in @layer, which has none}}
 sched.schedule @s of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
 }
 

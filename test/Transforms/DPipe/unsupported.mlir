@@ -93,21 +93,104 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Two cascades: a foreign op stands between.
+// Two cascades that mean different ranks by one name.
 sched.arch @a clock_hz 1 {
   sched.memory @dram
   sched.memory @buffer in @dram capacity_bytes 4096
-  sched.unit @u lanes 8 on @buffer ops(mac cycles 1, add cycles 1)
+  sched.unit @u lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
 }
-func.func private @g(tensor<4x8xf32>) -> tensor<4x8xf32>
-// expected-note @below {{move the op between them out of the function}}
-func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-note @below {{the first one}}
-  %r = einsum.add %x, %x : tensor<4x8xf32>
-  %s = func.call @g(%r) : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  // expected-error @below {{'einsum.cascade' op is the second cascade of its function; scheduling several is not supported yet}}
-  %t = einsum.add %s, %s : tensor<4x8xf32>
-  return %t : tensor<4x8xf32>
+func.func @f(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32>, tensor<5xf32>) {
+  %r = einsum.cascade ranks(p = 4) {
+    %A = einsum.map_reduce "A" [p] from %x[p], %x[p] map arith.addf : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    einsum.yield %A : tensor<4xf32>
+  } -> tensor<4xf32>
+  // expected-error @below {{declares rank 'p' with extent 5, but another cascade of its function with extent 4}}
+  // expected-note @below {{rename one of them}}
+  %s = einsum.cascade ranks(p = 5) {
+    %B = einsum.map_reduce "B" [p] from %y[p], %y[p] map arith.addf : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>
+    einsum.yield %B : tensor<5xf32>
+  } -> tensor<5xf32>
+  return %r, %s : tensor<4xf32>, tensor<5xf32>
+}
+
+// -----
+
+// Two Einsums of one name.
+sched.arch @a clock_hz 1 {
+  sched.memory @dram
+  sched.memory @buffer in @dram capacity_bytes 4096
+  sched.unit @u lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
+}
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = einsum.cascade ranks(p = 4) {
+    // expected-note @below {{which is here}}
+    %A = einsum.map_reduce "A" [p] from %x[p], %x[p] map arith.addf : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    einsum.yield %A : tensor<4xf32>
+  } -> tensor<4xf32>
+  %s = einsum.cascade ranks(p = 4) {
+    // expected-error @below {{has the name "A" of another Einsum of its function}}
+    %A = einsum.map_reduce "A" [p] from %r[p], %r[p] map arith.addf : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    einsum.yield %A : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+
+// -----
+
+// How often a loop runs its cascade is not known.
+sched.arch @a clock_hz 1 {
+  sched.memory @dram
+  sched.memory @buffer in @dram capacity_bytes 4096
+  sched.unit @u lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
+}
+func.func @f(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @below {{move the region into a function of its own}}
+  %l = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> tensor<4xf32> {
+    // expected-error @below {{stands in a region of 'scf.for': how often it runs is not known}}
+    %r = einsum.cascade ranks(p = 4) {
+      %A = einsum.map_reduce "A" [p] from %v[p], %v[p] map arith.addf : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      einsum.yield %A : tensor<4xf32>
+    } -> tensor<4xf32>
+    scf.yield %r : tensor<4xf32>
+  }
+  return %l : tensor<4xf32>
+}
+
+// -----
+
+// An argument that is extended without room, and room that nothing uses.
+sched.arch @a clock_hz 1 {
+  sched.memory @dram
+  sched.memory @buffer in @dram capacity_bytes 4096
+  sched.unit @u lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
+}
+func.func @f(%c: tensor<5x4xf32>, %x: tensor<1x4xf32>) -> tensor<6x4xf32> {
+  %r = einsum.cascade ranks(n = 1, e = 4) {
+    // expected-error @below {{'A' extends '%arg0', which comes from outside, and nothing says that there is room behind it}}
+    // expected-note @below {{give the argument `einsum.append`}}
+    %A = einsum.map_reduce "A" [n+5,e] extends %c from %x[n,e] : (tensor<1x4xf32>, tensor<5x4xf32>) -> tensor<6x4xf32>
+    einsum.yield %A : tensor<6x4xf32>
+  } -> tensor<6x4xf32>
+  return %r : tensor<6x4xf32>
+}
+
+// -----
+
+sched.arch @a clock_hz 1 {
+  sched.memory @dram
+  sched.memory @buffer in @dram capacity_bytes 4096
+  sched.unit @u lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
+}
+// expected-error @below {{says that argument #0 is the beginning of result #0, but that result does not extend it}}
+// expected-note @below {{or drop `einsum.append`}}
+func.func @f(%c: tensor<5x4xf32> {einsum.append = #einsum.append<result = 0, dim = 0>}, %x: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  %r = einsum.cascade ranks(n = 6, e = 4) {
+    %A = einsum.map_reduce "A" [n,e] from %x[n,e], %x[n,e] map arith.addf : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+    einsum.yield %A : tensor<6x4xf32>
+  } -> tensor<6x4xf32>
+  return %r : tensor<6x4xf32>
 }
 
 // -----

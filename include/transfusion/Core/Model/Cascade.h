@@ -161,6 +161,9 @@ struct Einsum {
   /// that the Einsum defines: a cache and its new rows. Both share storage in
   /// memory 0, so nothing of the base is read, written or counted here.
   TensorId base = -1;
+  /// Cascades of one function between which something runs that is no Einsum
+  /// are parts of one: part after part, and no group holds Einsums of two.
+  int32_t part = 0;
 
   bool hasRank(RankId r) const {
     for (RankId x : ranks)

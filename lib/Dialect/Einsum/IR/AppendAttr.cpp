@@ -1,4 +1,4 @@
-//===- AppendAttr.cpp - An argument with room for what follows it -----------===//
+//===- AppendAttr.cpp - An argument with room for what follows it ---------===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,8 +26,8 @@ static bool extends(Type wholeType, Type frontType, int64_t dim) {
   return true;
 }
 
-LogicalResult AppendAttr::verifyArgument(FunctionOpInterface function,
-                                         unsigned index) const {
+LogicalResult AppendAttr::verifyArgument(Operation *op, unsigned index) const {
+  auto function = cast<FunctionOpInterface>(op);
   AppendAttr append = *this;
   int64_t numResults = function.getNumResults();
   if (append.getResult() < 0 || append.getResult() >= numResults)
@@ -37,18 +37,18 @@ LogicalResult AppendAttr::verifyArgument(FunctionOpInterface function,
   Type front = function.getArgumentTypes()[index];
   Type whole = function.getResultTypes()[append.getResult()];
   if (!extends(whole, front, append.getDim())) {
-    InFlightDiagnostic diag =
-        function.emitOpError()
-        << "says that argument #" << index << ", of type " << front
-        << ", is the beginning of result #" << append.getResult()
-        << ", of type " << whole << ", along dimension " << append.getDim();
+    InFlightDiagnostic diag = function.emitOpError()
+                              << "says that argument #" << index << ", of type "
+                              << front << ", is the beginning of result #"
+                              << append.getResult() << ", of type " << whole
+                              << ", along dimension " << append.getDim();
     diag.attachNote() << "the result is of the argument's type, but longer in "
                          "that dimension";
     return diag;
   }
   for (unsigned other = 0; other < index; ++other)
-    if (auto known = function.getArgAttrOfType<AppendAttr>(other,
-                                                           AppendAttr::name);
+    if (auto known =
+            function.getArgAttrOfType<AppendAttr>(other, AppendAttr::name);
         known && known.getResult() == append.getResult())
       return function.emitOpError()
              << "says of arguments #" << other << " and #" << index

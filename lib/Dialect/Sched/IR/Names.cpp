@@ -17,11 +17,22 @@ void TensorNames::add(Value value, std::string name) {
   byValue[value] = std::move(name);
 }
 
-TensorNames::TensorNames(einsum::CascadeOp cascade) {
-  auto function = cascade->getParentOfType<FunctionOpInterface>();
+Value transfusion::sched::tensorBehind(Value value) {
+  while (auto cascade = value.getDefiningOp<einsum::CascadeOp>())
+    value =
+        cascade.getYield().getOperand(cast<OpResult>(value).getResultNumber());
+  return value;
+}
+
+TensorNames::TensorNames(ArrayRef<einsum::CascadeOp> cascades) {
+  if (cascades.empty())
+    return;
+  auto function = einsum::CascadeOp(cascades.front())
+                      ->getParentOfType<FunctionOpInterface>();
   unsigned external = 0;
-  for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>())
-    add(op.getResult(), op.getEinsumName().str());
+  for (einsum::CascadeOp cascade : cascades)
+    for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>())
+      add(op.getResult(), op.getEinsumName().str());
   auto addOutside = [&](Value value) {
     if (byValue.contains(value))
       return;
@@ -33,9 +44,10 @@ TensorNames::TensorNames(einsum::CascadeOp cascade) {
     else
       add(value, "%ext" + std::to_string(external++));
   };
-  for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>())
-    for (Value operand : op->getOperands())
-      addOutside(operand);
+  for (einsum::CascadeOp cascade : cascades)
+    for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>())
+      for (Value operand : op->getOperands())
+        addOutside(tensorBehind(operand));
 }
 
 std::string transfusion::sched::suggest(StringRef word,

@@ -19,7 +19,7 @@ namespace {
 /// The function and the machine as a schedule sees them: by name.
 struct Referents {
   ArchOp arch;
-  einsum::CascadeOp cascade;
+  SmallVector<einsum::CascadeOp> cascades;
   llvm::MapVector<StringAttr, einsum::MapReduceOp> einsums;
   llvm::SmallMapVector<StringAttr, int64_t, 16> extents;
   /// m0 in m1*256 + m0.
@@ -90,24 +90,22 @@ LogicalResult Verifier::resolve(SymbolTableCollection &symbols) {
   if (!names.arch) // (2)
     return schedule.emitOpError() << "is on " << schedule.getArchAttr()
                                   << ", which is no sched.arch of this module";
-  SmallVector<einsum::CascadeOp> cascades;
-  function->walk([&](einsum::CascadeOp op) { cascades.push_back(op); });
-  if (cascades.size() != 1) { // (2)
+  function->walk([&](einsum::CascadeOp op) { names.cascades.push_back(op); });
+  if (names.cascades.empty()) { // (2)
     InFlightDiagnostic diag = schedule.emitOpError()
-                              << "needs one einsum.cascade in "
-                              << schedule.getFunctionAttr() << ", which has "
-                              << cascades.size();
-    diag.attachNote(function->getLoc())
-        << (cascades.empty() ? "--einsum-decompose makes one"
-                             : "a foreign op stands between them");
+                              << "needs an einsum.cascade in "
+                              << schedule.getFunctionAttr()
+                              << ", which has none";
+    diag.attachNote(function->getLoc()) << "--einsum-decompose makes one";
     return diag;
   }
-  names.cascade = cascades.front();
-  for (auto rank : names.cascade.getRanks().getAsRange<einsum::RankAttr>())
-    names.extents[rank.getName()] = rank.getExtent();
-  for (auto op : names.cascade.getBody().getOps<einsum::MapReduceOp>()) {
-    names.einsums[op.getEinsumNameAttr()] = op;
-    collectUncut(op, names);
+  for (einsum::CascadeOp cascade : names.cascades) {
+    for (auto rank : cascade.getRanks().getAsRange<einsum::RankAttr>())
+      names.extents[rank.getName()] = rank.getExtent();
+    for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>()) {
+      names.einsums[op.getEinsumNameAttr()] = op;
+      collectUncut(op, names);
+    }
   }
   return success();
 }
@@ -216,14 +214,16 @@ LogicalResult Verifier::verifyRun(RunOp run) {
 LogicalResult Verifier::verifyRetain(GroupOp group) {
   if (!group.getRetainAttr())
     return success();
-  TensorNames tensors(names.cascade);
+  TensorNames tensors(names.cascades);
   llvm::DenseSet<Value> read, made;
   group.walk([&](RunOp run) {
     for (auto slot : run.getSlots().getAsRange<SlotAttr>()) {
       einsum::MapReduceOp op = names.einsums.lookup(slot.getEinsum());
       if (!slot.getFinishOnly())
-        read.insert(op.getInputs().begin(), op.getInputs().end());
-      read.insert(op.getFinishInputs().begin(), op.getFinishInputs().end());
+        for (Value value : op.getInputs())
+          read.insert(tensorBehind(value));
+      for (Value value : op.getFinishInputs())
+        read.insert(tensorBehind(value));
       made.insert(op.getResult());
     }
   });
@@ -244,7 +244,7 @@ LogicalResult Verifier::verifyRetain(GroupOp group) {
 /// What is moved exists; whether the phase loads or makes it is a rule about
 /// the whole schedule.
 LogicalResult Verifier::verifyMoves(PhaseOp phase) {
-  TensorNames tensors(names.cascade);
+  TensorNames tensors(names.cascades);
   auto known = [&](StringAttr tensor, const char *verb) -> LogicalResult {
     if (tensors.lookup(tensor)) // (3)
       return success();

@@ -124,7 +124,7 @@ def Einsum_AppendAttr : AttrDef<Einsum_Dialect, "Append"> {
     static constexpr ::llvm::StringLiteral kArgument = "einsum.append";
     /// Constraints 2 and 3, on this argument of `function`.
     ::mlir::LogicalResult
-    verifyArgument(::mlir::FunctionOpInterface function, unsigned index) const;
+    verifyArgument(::mlir::Operation *function, unsigned index) const;
   }];
 }
 

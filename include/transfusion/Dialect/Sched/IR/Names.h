@@ -29,11 +29,11 @@ namespace transfusion::sched {
 /// Names of the tensors that a cascade reads or makes.
 class TensorNames {
 public:
-  explicit TensorNames(einsum::CascadeOp cascade);
+  explicit TensorNames(llvm::ArrayRef<einsum::CascadeOp> cascades);
   /// Null when there is no such tensor.
   mlir::Value lookup(llvm::StringRef name) const { return byName.lookup(name); }
   llvm::StringRef of(mlir::Value value) const { return byValue.at(value); }
-  /// What the cascade reads from outside, in the order of first use.
+  /// What the cascades read from outside, in the order of first use.
   llvm::ArrayRef<mlir::Value> inputs() const { return outside; }
 
 private:
@@ -45,6 +45,10 @@ private:
 
 /// " (did you mean 'capacity_bytes'?)" when a known word is near, else " (known
 /// WHATs are ...)", else "".
+/// The tensor that a result of a cascade is, within it; other values are what
+/// they are.
+mlir::Value tensorBehind(mlir::Value value);
+
 std::string suggest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> known,
                     llvm::StringRef what);
 
