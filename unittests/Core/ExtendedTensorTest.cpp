@@ -100,7 +100,7 @@ TEST(ExtendedTensor, S35WholeWhenRead) {
     // The piece's slot moves into the reader's group.
     Slot moved;
     for (Phase &phase : s.groups[0].phases)
-      for (Run &run : phase.runs)
+      for (auto &run : phase.runs)
         for (size_t i = 0; i < run.slots.size(); ++i)
           if (run.slots[i].einsum == einsumId(c, piece)) {
             moved = run.slots[i];

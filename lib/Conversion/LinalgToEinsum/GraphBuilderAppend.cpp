@@ -25,9 +25,10 @@ using transfusion::einsum::YieldOp;
 /// `piece` is an argument whose buffer has room for the result behind it.
 static bool hasRoom(Value piece, Value result, unsigned at) {
   auto argument = dyn_cast<BlockArgument>(piece);
-  auto function = argument ? dyn_cast<FunctionOpInterface>(
-                                 argument.getOwner()->getParentOp())
-                           : FunctionOpInterface();
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
   if (!function || !argument.getOwner()->isEntryBlock())
     return false;
   auto append = function.getArgAttrOfType<transfusion::einsum::AppendAttr>(
@@ -76,36 +77,17 @@ void GraphBuilder::raiseAppend(Operation *op, Value result,
 
     eq.name = "concat";
     eq.isCopy = true;
-    std::optional<unsigned> producer;
-    if (view.kind == View::Root) {
-      Exprs place = substitute(view.at, ranks.digitsOf(input), index, numRanks,
-                               context);
-      producer = soleProducer(input, view);
-      if (producer)
-        eq.inputs.assign(
-            movedInputs(graph.equations[*producer], place, numRanks));
-      else
-        eq.inputs.push_back(read(input, index, numRanks, op));
-    }
+    // What makes the piece stays an equation of its own: a rotation of keys is
+    // recognised, and the row that is moved costs next to nothing.
+    if (view.kind == View::Root)
+      eq.inputs.push_back(read(input, index, numRanks, op));
     SmallVector<Type> scalars;
     for (const Access &access : eq.inputs)
       scalars.push_back(graph.roots[access.root].element);
     eq.map = Body(scalars, numRanks, loc);
     OpBuilder b = eq.map.atEnd();
     Value value;
-    if (producer) {
-      Equation &made = graph.equations[*producer];
-      SmallVector<Value> arguments;
-      for (unsigned i = 0; i < eq.inputs.size(); ++i)
-        arguments.push_back(eq.map.scalar(i));
-      // Its indices are not read.
-      arguments.resize(made.map.block().getNumArguments(), Value());
-      value = inlineBody(b, made.map, arguments);
-      eq.name = made.name;
-      eq.isCopy = made.isCopy;
-      made.erased = true;
-      made.into = graph.equations.size();
-    } else if (!eq.inputs.empty()) {
+    if (!eq.inputs.empty()) {
       value = eq.map.scalar(0);
     } else {
       value = arith::ConstantOp::create(

@@ -8,7 +8,8 @@
 // Every Einsum becomes nodes: its map, its reduction, its finish. What reads it
 // reads those, so that how the program was cut into Einsums is gone. *Kept* are
 // Einsums whose meaning is more than their value at a point: those on a cycle,
-// of an iterative rank, with a domain, or with a body that is not understood.
+// of an iterative rank, with a domain, pieces of a concat, or with a body that
+// is not understood.
 // They are inputs of the graph, and written back as they were.
 //
 //===----------------------------------------------------------------------===//
