@@ -12,7 +12,7 @@ using namespace transfusion;
 
 static einsum::AppendAttr appendOf(FunctionOpInterface function, unsigned arg) {
   return function.getArgAttrOfType<einsum::AppendAttr>(
-      arg, einsum::AppendAttr::name);
+      arg, einsum::AppendAttr::kArgument);
 }
 
 std::optional<unsigned>

@@ -258,9 +258,9 @@ static Value emitLayout(OpBuilder &b, MapReduceOp op, Value points,
                               ? b.getAffineConstantExpr(0)
                               : b.getAffineDimExpr(position++));
   if (int dim = op.getExtendedDim(); dim >= 0)
-    coordinates[dim] = coordinates[dim] +
-                       cast<RankedTensorType>(op.getBase().getType())
-                           .getDimSize(dim);
+    coordinates[dim] =
+        coordinates[dim] +
+        cast<RankedTensorType>(op.getBase().getType()).getDimSize(dim);
   Value empty =
       tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   SmallVector<utils::IteratorType> iterators(type.getRank(),
@@ -357,8 +357,8 @@ Value transfusion::emitEinsum(OpBuilder &b, MapReduceOp op,
   // Behind a base only the points of the equation's own are computed.
   int extendedDim = op.getExtendedDim();
   if (extendedDim >= 0) {
-    int64_t start = cast<RankedTensorType>(op.getBase().getType())
-                        .getDimSize(extendedDim);
+    int64_t start =
+        cast<RankedTensorType>(op.getBase().getType()).getDimSize(extendedDim);
     shape[extendedDim] -= start;
     coordinates[extendedDim] =
         simplifyAffineExpr(coordinates[extendedDim] - start, extents.size(), 0);

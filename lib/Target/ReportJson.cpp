@@ -94,6 +94,15 @@ void ReportWriter::machine() {
         j.attribute("write", n.cost.writeBytes[m]);
       });
   });
+  // Which tensors the bytes at the outermost memory are of.
+  j.attributeArray("outer_traffic", [&] {
+    for (size_t t = 0; t < n.cost.tensors.size(); ++t)
+      j.object([&] {
+        j.attribute("tensor", v.cascade.tensors[t].name);
+        j.attribute("read_bytes", n.cost.tensors[t].readBytes);
+        j.attribute("write_bytes", n.cost.tensors[t].writeBytes);
+      });
+  });
   // The outermost memory holds tensors whole, not buffers.
   for (const char *key : {"peak_bytes", "allocation_bytes"})
     j.attributeObject(key, [&] {

@@ -41,12 +41,12 @@ TEST(Parts, GroupsFollowParts) {
   EXPECT_EQ(producingGroup(c, found.schedule, tensorId(c, "C")), 1);
 }
 
-TEST(Parts, S36OnePartAfterAnother) {
+TEST(Parts, S37OnePartAfterAnother) {
   Arch a = machine("edge");
   Cascade c = threeMaps();
   Schedule one = dpipe(c, a).schedule;
   c.einsums[einsumId(c, "C")].part = 1;
-  expectRule(checkSchedule(c, a, one), "S36",
+  expectRule(checkSchedule(c, a, one), "S37",
              "runs in group 1, together with or after");
 
   // B of the second part does not depend on the first, but comes after it.
@@ -57,7 +57,7 @@ TEST(Parts, S36OnePartAfterAnother) {
   Schedule two = dpipe(d, a).schedule;
   ASSERT_EQ(describe(checkSchedule(d, a, two)), "");
   std::swap(two.groups.front(), two.groups.back());
-  expectRule(checkSchedule(d, a, two), "S36", "together with or after 'B'");
+  expectRule(checkSchedule(d, a, two), "S37", "together with or after 'B'");
 }
 
 } // namespace

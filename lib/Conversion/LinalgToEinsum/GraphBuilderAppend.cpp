@@ -32,7 +32,7 @@ static bool hasRoom(Value piece, Value result, unsigned at) {
   if (!function || !argument.getOwner()->isEntryBlock())
     return false;
   auto append = function.getArgAttrOfType<transfusion::einsum::AppendAttr>(
-      argument.getArgNumber(), transfusion::einsum::AppendAttr::name);
+      argument.getArgNumber(), transfusion::einsum::AppendAttr::kArgument);
   Operation *ret = argument.getOwner()->getTerminator();
   return append && append.getDim() == static_cast<int64_t>(at) &&
          append.getResult() < static_cast<int64_t>(ret->getNumOperands()) &&

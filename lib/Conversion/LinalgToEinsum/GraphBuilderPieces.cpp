@@ -132,28 +132,17 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
 
   // A leading digit that counts pieces of one size.
   int64_t size = shapeOf(inputs.front())[at];
-  bool counted =
-      !own[at].empty() &&
-      own[at].front().extent == static_cast<int64_t>(inputs.size()) &&
-      llvm::all_of(inputs, [&](Value v) { return shapeOf(v)[at] == size; });
-  AffineExpr position = merge(own[at], context);
-  AffineExpr selector = counted ? own[at].front().index : position;
+  if (own[at].empty() ||
+      own[at].front().extent != static_cast<int64_t>(inputs.size()) ||
+      !llvm::all_of(inputs, [&](Value v) { return shapeOf(v)[at] == size; }))
+    return raiseAppend(op, result, inputs, at);
+  AffineExpr selector = own[at].front().index;
+  SmallVector<IndexParts> index(own);
+  index[at].erase(index[at].begin());
 
   SmallVector<Part> parts;
-  SmallVector<int64_t> ends; // of the selector, exclusive
   SmallVector<unsigned> absorbed;
-  int64_t offset = 0;
-  for (auto [number, input] : llvm::enumerate(inputs)) {
-    SmallVector<IndexParts> index(own);
-    int64_t extent = shapeOf(input)[at];
-    if (counted)
-      index[at].erase(index[at].begin());
-    else if (extent == 1)
-      index[at].clear();
-    else
-      index[at] = {{(position - offset) % extent, extent}};
-    offset += extent;
-    ends.push_back(counted ? number + 1 : offset);
+  for (Value input : inputs) {
     Part part;
     const View view = viewOf(input);
     if (view.kind != View::Root) {
@@ -186,32 +175,29 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
     parts.push_back(std::move(part));
   }
 
-  // Inputs of all parts, merged where one access says them all.
-  SmallVector<SmallVector<unsigned>> inputOf(parts.size());
-  bool sameShape = counted && llvm::all_of(parts, [&](const Part &part) {
-                     return part.inputs.size() == parts.front().inputs.size();
-                   });
+  // One access says what all parts read, input by input.
   SmallVector<Access> merged;
+  bool sameShape = llvm::all_of(parts, [&](const Part &part) {
+    return part.inputs.size() == parts.front().inputs.size();
+  });
   if (sameShape)
     for (unsigned i = 0; i < parts.front().inputs.size(); ++i)
       if (auto access = mergeAccesses(parts, i, selector, numRanks))
         merged.push_back(*access);
-  bool isMerged = sameShape && merged.size() == parts.front().inputs.size();
-  if (!isMerged)
+  if (!sameShape || merged.size() != parts.front().inputs.size())
     return raiseAppend(op, result, inputs, at);
-  for (auto [number, part] : llvm::enumerate(parts))
-    for (unsigned i = 0; i < part.inputs.size(); ++i) {
-      const Access &access = isMerged ? merged[i] : part.inputs[i];
-      auto known = llvm::find(eq.inputs, access);
-      inputOf[number].push_back(known - eq.inputs.begin());
-      if (known == eq.inputs.end())
-        eq.inputs.push_back(access);
-    }
+  SmallVector<unsigned> inputOf;
+  for (const Access &access : merged) {
+    auto known = llvm::find(eq.inputs, access);
+    inputOf.push_back(known - eq.inputs.begin());
+    if (known == eq.inputs.end())
+      eq.inputs.push_back(access);
+  }
 
-  bool allEqual = isMerged && llvm::all_of(parts, [&](const Part &part) {
-                    return part.constant == parts.front().constant &&
-                           isEqualBody(part.body, parts.front().body);
-                  });
+  bool allEqual = llvm::all_of(parts, [&](const Part &part) {
+    return part.constant == parts.front().constant &&
+           isEqualBody(part.body, parts.front().body);
+  });
   if (allEqual && !parts.front().body && eq.inputs.size() == 1 &&
       isLinear(eq.inputs.front().at)) {
     // The pieces of one tensor, put together again: its digits are the ranks.
@@ -233,7 +219,7 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
     if (part.constant)
       return arith::ConstantOp::create(b, loc, part.constant);
     SmallVector<Value> arguments;
-    for (unsigned input : inputOf[number])
+    for (unsigned input : inputOf)
       arguments.push_back(eq.map.scalar(input));
     if (!part.body)
       return arguments.front();
@@ -245,12 +231,10 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
   if (!allEqual) {
     Value number = indexValue(b, loc, eq.map, scalars.size(), selector);
     for (int i = parts.size() - 2; i >= 0; --i) {
-      bool isFirst = i == 0 && ends[0] == 1;
-      Value end = arith::ConstantIndexOp::create(b, loc, isFirst ? 0 : ends[i]);
-      Value within = arith::CmpIOp::create(b, loc,
-                                           isFirst ? arith::CmpIPredicate::eq
-                                                   : arith::CmpIPredicate::slt,
-                                           number, end);
+      Value last = arith::ConstantIndexOp::create(b, loc, i);
+      Value within = arith::CmpIOp::create(
+          b, loc, i == 0 ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sle,
+          number, last);
       value = arith::SelectOp::create(b, loc, within, compute(i), value);
     }
   }

@@ -126,8 +126,7 @@ void transfusion::raise::dropRepeatedRanks(RaiseGraph &graph) {
 
 /// The body is one cast of one input that the result is read at.
 static Operation *castOf(Equation &eq) {
-  if (eq.erased || eq.reduce || eq.finish || eq.piece ||
-      eq.inputs.size() != 1)
+  if (eq.erased || eq.reduce || eq.finish || eq.piece || eq.inputs.size() != 1)
     return nullptr;
   Block &block = eq.map.block();
   if (block.getOperations().size() != 2)

@@ -224,7 +224,8 @@ void check::checkBases(const Cascade &c, Sink &sink) {
                 quoted(c.einsums[other].name),
             "extend a copy of it");
     if (t.iterativeDim >= 0 || base.iterativeDim >= 0)
-      wrong("extends " + quoted(base.name) + ", and one of them is a recurrence",
+      wrong("extends " + quoted(base.name) +
+                ", and one of them is a recurrence",
             "extend a copy of its result");
     bool fits = t.shape.size() == base.shape.size() &&
                 t.bitsPerValue == base.bitsPerValue;
@@ -246,8 +247,9 @@ void check::checkBases(const Cascade &c, Sink &sink) {
       for (const auto &term : d.expr.terms)
         ofResult &= !isReducedRank(c, e, term.first);
       if (ofResult) {
-        wrong("extends " + quoted(base.name) + ", but some of its points do "
-                                               "not exist",
+        wrong("extends " + quoted(base.name) +
+                  ", but some of its points do "
+                  "not exist",
               "make them all, or extend by a copy");
         break;
       }

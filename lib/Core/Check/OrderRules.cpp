@@ -1,4 +1,4 @@
-//===- OrderRules.cpp - Rules S21 to S25, S35, S36: order -----------------===//
+//===- OrderRules.cpp - Rules S21 to S25, S36, S37: order -----------------===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ private:
   }
 };
 
-/// S35: what extends a tensor is read where its pieces lie side by side.
+/// S36: what extends a tensor is read where its pieces lie side by side.
 void OrderChecker::pieces(const Read &r) {
   EinsumId maker = v.c.tensors[r.tensor].producer;
   if (maker < 0 || v.c.einsums[maker].base < 0)
@@ -51,7 +51,7 @@ void OrderChecker::pieces(const Read &r) {
     Place made = v.madeAt(t);
     if (!made.exists() || !at.exists() || made.group < at.group)
       continue;
-    add("S35", r, at,
+    add("S36", r, at,
         " in " + groupText(at.group) + ", but its piece " +
             quoted(v.c.tensors[t].name) + " is made in " +
             groupText(made.group),
@@ -191,7 +191,7 @@ void OrderChecker::step(int32_t g, int32_t p) {
 
 } // namespace
 
-/// S36: what is between two parts runs after all of the first.
+/// S37: what is between two parts runs after all of the first.
 static void checkParts(const View &v, Sink &sink) {
   int32_t part = 0;
   EinsumId last = -1;
@@ -207,7 +207,7 @@ static void checkParts(const View &v, Sink &sink) {
             continue;
           }
           Violation &x = sink.add(
-              "S36",
+              "S37",
               quoted(e.name) + " of part " + num(e.part + 1) + " runs in " +
                   groupText(g) + ", together with or after " +
                   quoted(v.c.einsums[last].name) + " of part " + num(part + 1),

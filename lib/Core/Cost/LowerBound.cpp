@@ -282,8 +282,8 @@ std::vector<Constraint> resultDomain(const Cascade &c, EinsumId e) {
   return where;
 }
 
-/// Of the bytes that are touched of `t`, those that no Einsum inside makes: what
-/// extends a tensor is made where its pieces are.
+/// Of the bytes that are touched of `t`, those that no Einsum inside makes:
+/// what extends a tensor is made where its pieces are.
 double fromOutside(const Cascade &c, const std::vector<bool> &inside,
                    TensorId t, double touched) {
   bool someOutside = false;

@@ -177,6 +177,9 @@ orderedSets(const Cascade &c, const Structure &s, Sets &sets) {
       if (done[e] || next >= 0)
         continue;
       bool ready = true;
+      for (EinsumId other : s.order) // part after part
+        ready = ready &&
+                (done[other] || c.einsums[other].part >= c.einsums[e].part);
       for (const Dependence &d : s.dependences)
         ready = ready && (sets.find(d.to) != sets.find(e) || done[d.from] ||
                           sets.find(d.from) == sets.find(e));
@@ -217,7 +220,7 @@ std::vector<GroupMembers> policyGroups(Policy policy, const Cascade &c,
   auto joinWhere = [&](auto same) {
     for (EinsumId e = 0; e < static_cast<EinsumId>(n); ++e)
       for (EinsumId f = e + 1; f < static_cast<EinsumId>(n); ++f)
-        if (same(e, f))
+        if (c.einsums[e].part == c.einsums[f].part && same(e, f))
           sets.join(e, f);
   };
   joinWhere([&](EinsumId e, EinsumId f) { // of one recurrence

@@ -53,6 +53,7 @@ private:
   }
   void runGroup(int32_t g);
   void checkLoads(const GroupLinks &links);
+  int32_t missingPiece(int32_t tensor) const;
   void report();
   PhaseUse entryOf(size_t entry, const std::string &name);
   std::vector<int64_t> liveBytes(int32_t group, int64_t phase) const;
@@ -71,13 +72,23 @@ private:
   size_t entry = 0;         ///< first one of the group
 };
 
+/// What of a tensor is not in the outer memory: itself, or a tensor that it
+/// begins with; -1: it is whole.
+int32_t Simulator::missingPiece(int32_t tensor) const {
+  while (tensor >= 0 && stored[tensor])
+    tensor = p.tensors[tensor].extends;
+  return tensor;
+}
+
 /// What a group loads is an input or what an earlier group has stored.
 void Simulator::checkLoads(const GroupLinks &links) {
   for (const TransferLink &link : links.transfers) {
-    const Tensor &t = p.tensors[link.transfer->tensor];
-    if (link.transfer->isLoad && !stored[link.transfer->tensor])
+    if (!link.transfer->isLoad)
+      continue;
+    if (int32_t missing = missingPiece(link.transfer->tensor); missing >= 0)
       refuse(link.where,
-             "reads what was not written: no earlier group stores " + t.name);
+             "reads what was not written: no earlier group stores " +
+                 p.tensors[missing].name);
   }
 }
 
@@ -109,8 +120,9 @@ SimReport Simulator::run() {
       return std::move(out);
   }
   for (size_t t = 0; t < p.tensors.size(); ++t)
-    if (p.tensors[t].isOutput && !stored[t])
-      refuse(p.name, "never stores its output " + p.tensors[t].name);
+    if (int32_t missing = missingPiece(static_cast<int32_t>(t));
+        p.tensors[t].isOutput && missing >= 0)
+      refuse(p.name, "never stores its output " + p.tensors[missing].name);
   report();
   checkClaims();
   return std::move(out);

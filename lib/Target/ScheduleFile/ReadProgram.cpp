@@ -9,6 +9,8 @@
 
 #include "ProgramReader.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 using namespace transfusion;
@@ -199,6 +201,24 @@ void ProgramReader::readTensors(const JsonCursor &list) {
     t.isOutput = role == 1;
     tensor.at("in_outer_memory").boolean();
     p.tensors.push_back(std::move(t));
+  }
+  if (errors.count > 0)
+    return;
+  for (auto [tensor, t] : llvm::zip(list.elements(), p.tensors)) {
+    if (!tensor.has("extends"))
+      continue;
+    t.extends = tensor.at("extends").name(tensors);
+    if (errors.count > 0)
+      return;
+    // Longer in one dimension than its beginning, so that a chain ends.
+    const std::vector<int64_t> &base = p.tensors[t.extends].shape;
+    int64_t longer = 0, others = 0;
+    if (base.size() == t.shape.size())
+      for (auto [size, least] : llvm::zip(t.shape, base))
+        (size > least ? longer : others) += size >= least;
+    if (longer != 1 || others + 1 != static_cast<int64_t>(t.shape.size()))
+      tensor.at("extends").error("is no tensor of the same shape but for one "
+                                 "dimension, which is shorter");
   }
 }
 

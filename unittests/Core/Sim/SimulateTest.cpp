@@ -252,6 +252,23 @@ TEST(Simulate, OnlyActiveKeysAreLoaded) {
   EXPECT_EQ(r.portBusyCycles[0], 1 + 2 + 3 + 4 + 5);
 }
 
+/// A tensor is whole when all that it begins with is.
+TEST(Simulate, WhatIsExtendedIsThere) {
+  for (int32_t longer : {0, 1}) { // what is loaded, what is stored
+    Program p = toyProgram(3, 10, 16);
+    p.tensors.push_back({"B", {8}, /*isInput=*/true, false});
+    p.tensors[longer].extends = 2;
+    EXPECT_TRUE(simulate(p, {}).refusals.empty());
+    p.tensors[2].isInput = false;
+    const SimReport report = simulate(p, {});
+    ASSERT_EQ(report.refusals.size(), 1u);
+    EXPECT_EQ(report.refusals[0].what,
+              longer == 0
+                  ? "reads what was not written: no earlier group stores B"
+                  : "never stores its output B");
+  }
+}
+
 TEST(Simulate, StepsHaveALimit) {
   SimOptions few;
   few.skip = false;

@@ -56,6 +56,9 @@ struct Tensor {
   std::string name;
   std::vector<int64_t> shape;
   bool isInput = false, isOutput = false;
+  /// The tensor that this one begins with, in whose storage in the outer memory
+  /// it lies; -1: none. A chain of these ends.
+  int32_t extends = -1;
 };
 
 /// constant + sum of coefficient * rank.

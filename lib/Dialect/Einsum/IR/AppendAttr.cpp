@@ -48,7 +48,7 @@ LogicalResult AppendAttr::verifyArgument(Operation *op, unsigned index) const {
   }
   for (unsigned other = 0; other < index; ++other)
     if (auto known =
-            function.getArgAttrOfType<AppendAttr>(other, AppendAttr::name);
+            function.getArgAttrOfType<AppendAttr>(other, AppendAttr::kArgument);
         known && known.getResult() == append.getResult())
       return function.emitOpError()
              << "says of arguments #" << other << " and #" << index

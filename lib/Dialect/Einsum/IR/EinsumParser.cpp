@@ -352,8 +352,7 @@ ParseResult MapReduceOp::parse(OpAsmParser &parser, OperationState &result) {
       return parser.emitError(typeLoc)
              << "a result of " << whole << " does not extend " << front
              << ": they differ in the size of one dimension";
-    maps.push_back(
-        AffineMapAttr::get(MapReduceOp::getBaseMap(resultMap, dim)));
+    maps.push_back(AffineMapAttr::get(MapReduceOp::getBaseMap(resultMap, dim)));
   }
   if (!constraints.empty()) {
     SmallVector<AffineExpr> exprs;
@@ -383,10 +382,10 @@ ParseResult MapReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addAttribute("ranks", builder.getStrArrayAttr(order));
   result.addAttribute("maps", builder.getArrayAttr(maps));
   result.addAttribute("result_map", AffineMapAttr::get(resultMap));
-  result.addAttribute(getOperandSegmentSizeAttr(),
-                      builder.getDenseI32ArrayAttr(
-                          {static_cast<int32_t>(inputs.values.size()),
-                           static_cast<int32_t>(finishInputs.values.size()),
-                           base ? 1 : 0}));
+  result.addAttribute(
+      getOperandSegmentSizeAttr(),
+      builder.getDenseI32ArrayAttr(
+          {static_cast<int32_t>(inputs.values.size()),
+           static_cast<int32_t>(finishInputs.values.size()), base ? 1 : 0}));
   return success();
 }

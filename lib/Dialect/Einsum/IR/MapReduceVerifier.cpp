@@ -147,10 +147,10 @@ static LogicalResult verifyBase(MapReduceOp op) {
   for (int d = 0; fits && d < whole.getRank(); ++d)
     fits = d == dim || whole.getDimSize(d) == front.getDimSize(d);
   if (!fits) {
-    InFlightDiagnostic diag =
-        op.emitOpError() << "extends " << front << " to " << whole
-                         << ", which is not the same but longer in one "
-                            "dimension";
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "extends " << front << " to " << whole
+                              << ", which is not the same but longer in one "
+                                 "dimension";
     diag.attachNote() << "element types are equal, and so are all sizes but "
                          "one";
     return diag;

@@ -160,6 +160,7 @@ transfusion::einsum::decomposeNamedOps(func::FuncOp function,
     for (Group &group : groupsOf(*block))
       if (failed(decomposeGroup(group, names, options)))
         return failure();
+  mergeCascades(function);
   return success();
 }
 

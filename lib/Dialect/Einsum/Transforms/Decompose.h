@@ -92,18 +92,11 @@ DimIndex pairDigits(Run &run, llvm::StringRef name, int64_t features,
                     bool interleaved, llvm::ArrayRef<mlir::AffineExpr> taken);
 mlir::LogicalResult decomposeView(Run &run, mlir::Operation *op);
 
-/// The function of one scalar.
-Body activationBody(Activation kind);
-/// x cos + x' sin, x' the other of the pair, negated for the first: `half` is
-/// the rank that says which of the two x is.
-mlir::Value rotate(BodyBuilder &b, llvm::StringRef half, mlir::Value x,
-                   mlir::Value partner, mlir::Value cos, mlir::Value sin);
-
-/// How often Einsums of one attention walk all keys, one walk having to end
-/// before the next begins. `einsums` in an order in which only recurrences read
-/// what comes later.
-int countPasses(llvm::ArrayRef<MapReduceOp> einsums, llvm::StringRef m1,
-                llvm::StringRef m0);
+// MergeCascades.cpp
+/// Cascades become one where no other op stands between: one that reads the
+/// first and is read by the second, or has effects. Those that stay apart have
+/// one rank of a name.
+void mergeCascades(mlir::func::FuncOp function);
 
 } // namespace transfusion::einsum
 

@@ -5,7 +5,7 @@ import sys
 r = json.load(open(sys.argv[1]))
 for key in ("latency_cycles latency_s lower_bound_cycles gap energy_pj bottleneck "
             "search utilization traffic_bytes peak_bytes allocation_bytes groups "
-            "einsums buffers").split():
+            "einsums buffers outer_traffic").split():
     assert key in r, key
 assert {"policy", "strategy", "seed", "evaluations"} <= set(r["search"])
 for unit in r["utilization"].values():
@@ -33,3 +33,9 @@ for group in r["groups"]:
 assert sum(g["lower_bound_cycles"] for g in r["groups"]) >= r["lower_bound_cycles"]
 # K, V and the result are all that is written: 3 x 64 x 1024 x 768 x 4 bytes.
 assert r["traffic_bytes"]["dram"]["write"] == 603979776, r["traffic_bytes"]
+traffic = {t["tensor"]: t for t in r["outer_traffic"]}
+assert {n: t["write_bytes"] for n, t in traffic.items() if t["write_bytes"]} == \
+    {name: 64 * 1024 * 768 * 4 for name in ("BK", "BV", "ln2.NR")}, traffic
+for what in ("read", "write"):
+    assert sum(t[f"{what}_bytes"] for t in traffic.values()) == \
+        r["traffic_bytes"]["dram"][what]

@@ -9,10 +9,11 @@ def EinsumDecomposePass : Pass<"einsum-decompose", "::mlir::func::FuncOp"> {
     Replaces `einsum.qkv`, `mha`, `softmax`, `layer_norm`, `linear`, `ffn` and
     `add` by one `einsum.cascade` per function, under the names the literature
     uses (QK, LM, RM, SLN, ...); by several only where a foreign op stands
-    between. Merged heads, split heads and transposed weights become accesses,
-    never copies. Attention splits its keys into m1 tiles of `key-tile` keys;
-    a ragged last tile and `causal` become domain constraints of QK. Where a
-    mask can hide all keys seen so far, RM is guarded by RMG.
+    between. Cascades that a function holds already join it. Merged heads, split
+    heads and transposed weights become accesses, never copies. Attention splits
+    its keys into m1 tiles of `key-tile` keys; a ragged last tile and `causal`
+    become domain constraints of QK. Where a mask can hide all keys seen so far,
+    RM is guarded by RMG.
 
     *Requires*: nothing; other ops are left alone. *Ensures*: no named op is
     left. *Fails when*: an option is out of range; a dimension is read in

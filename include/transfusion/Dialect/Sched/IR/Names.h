@@ -43,12 +43,12 @@ private:
   llvm::SmallVector<mlir::Value> outside;
 };
 
-/// " (did you mean 'capacity_bytes'?)" when a known word is near, else " (known
-/// WHATs are ...)", else "".
 /// The tensor that a result of a cascade is, within it; other values are what
 /// they are.
 mlir::Value tensorBehind(mlir::Value value);
 
+/// " (did you mean 'capacity_bytes'?)" when a known word is near, else " (known
+/// WHATs are ...)", else "".
 std::string suggest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> known,
                     llvm::StringRef what);
 

@@ -140,15 +140,18 @@ Ref Importer::read(const Frame &frame, Value tensor, AffineMap access) {
                             level == levels.end() ? 0 : level->second);
 }
 
+bool normal::isConcatPiece(MapReduceOp op) {
+  return op.getBase() ||
+         llvm::any_of(op.getResult().getUsers(), [&](Operation *user) {
+           auto reader = dyn_cast<MapReduceOp>(user);
+           return reader && reader.getBase() == op.getResult();
+         });
+}
+
 bool Importer::mustKeep(MapReduceOp op, unsigned component) {
   if (equations.isCyclic(component) || op.getInit() || domains.get(op))
     return true;
-  // Pieces of a concat share storage: what extends, and what is extended.
-  if (op.getBase() ||
-      llvm::any_of(op.getResult().getUsers(), [&](Operation *user) {
-        auto reader = dyn_cast<MapReduceOp>(user);
-        return reader && reader.getBase() == op.getResult();
-      }))
+  if (isConcatPiece(op))
     return true;
   for (Attribute rank : op.getRanks())
     if (cascade.lookupRank(cast<StringAttr>(rank).getValue()).getIterative())

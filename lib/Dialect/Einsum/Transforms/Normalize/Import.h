@@ -43,6 +43,9 @@ struct Kept {
   std::map<unsigned, Tensor> operands;
 };
 
+/// What extends a tensor, or is extended: pieces of a concat share storage.
+bool isConcatPiece(MapReduceOp op);
+
 struct Imported {
   Graph graph;
   std::vector<Tensor> results;             ///< what the cascade yields

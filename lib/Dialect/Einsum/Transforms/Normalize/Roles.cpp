@@ -33,6 +33,7 @@ private:
   void give(NodeId id, const Role &role) {
     cascade.roles.try_emplace(id, role);
   }
+  NodeId newRows(NodeId id) const;
   void nameOperands(NodeId id, const Node &piece, const Role &role);
   void keepNames(NodeId id);
 
@@ -62,6 +63,26 @@ static NodeId throughRotations(const Graph &graph, NodeId id) {
   return id;
 }
 
+/// Of a cache with new rows behind it those rows, else `id`: the last piece
+/// that is computed here.
+NodeId RoleFinder::newRows(NodeId id) const {
+  for (NodeId piece = id;;) {
+    auto it = imported.kept.find(graph[piece].value);
+    if (graph[piece].kind != Kind::Input || it == imported.kept.end() ||
+        !isConcatPiece(it->second.op))
+      return id;
+    const std::map<unsigned, Tensor> &operands = it->second.operands;
+    MapReduceOp op = it->second.op;
+    if (auto rows = operands.find(0);
+        rows != operands.end() && !op.getInputs().empty())
+      return rows->second.ref.node;
+    auto base = operands.find(op->getNumOperands() - 1);
+    if (!op.getBase() || base == operands.end())
+      return id;
+    piece = base->second.ref.node;
+  }
+}
+
 /// What a piece reads is called after it.
 void RoleFinder::nameOperands(NodeId id, const Node &piece, const Role &role) {
   auto operand = [&](unsigned i) {
@@ -88,15 +109,19 @@ void RoleFinder::nameOperands(NodeId id, const Node &piece, const Role &role) {
   for (unsigned i = 0, e = piece.operands.size(); i < e; ++i) {
     std::string name = kind->second.operandName(graph, piece, i);
     NodeId source = operand(i);
-    source = throughRotations(graph, source);
+    source = throughRotations(graph, newRows(throughRotations(graph, source)));
     if (!name.empty() && contractionOf(source))
       give(source, {"qkv", role.number, name});
   }
 }
 
-/// Around kept Einsums everything keeps its name.
+/// Around kept Einsums everything keeps its name, but for pieces of a concat.
 void RoleFinder::keepNames(NodeId id) {
   const Node &node = graph[id];
+  auto keepsNames = [&](const Node &input) {
+    auto it = imported.kept.find(input.value);
+    return it != imported.kept.end() && !isConcatPiece(it->second.op);
+  };
   auto rename = [&](NodeId tensor) {
     tensor = throughRotations(graph, tensor);
     auto known = cascade.names.find(tensor);
@@ -104,6 +129,8 @@ void RoleFinder::keepNames(NodeId id) {
       cascade.kept.try_emplace(tensor, known->second);
   };
   if (node.kind == Kind::Input) {
+    if (!keepsNames(node))
+      return;
     for (auto &[i, tensor] : imported.kept.find(node.value)->second.operands)
       rename(tensor.ref.node);
     return;
@@ -112,7 +139,7 @@ void RoleFinder::keepNames(NodeId id) {
   if (auto it = plan.reductionOf.find(id); it != plan.reductionOf.end())
     llvm::append_range(leaves, leavesOf(graph, plan, it->second));
   for (const Ref &leaf : leaves)
-    if (imported.kept.count(graph[leaf].value))
+    if (keepsNames(graph[leaf]))
       rename(id);
 }
 
