@@ -199,6 +199,9 @@ void TraceWriter::write() {
       j.attribute("schedule", v.name);
       j.attribute("phase", phaseName(w.group, w.phase));
       j.attribute("steps", steps);
+      // Of the function, which no track here shows.
+      j.attribute("unscheduled_ops",
+                  static_cast<int64_t>(v.unscheduled.size()));
     });
     j.attributeArray("traceEvents", [&] {
       for (size_t u = 0; u < v.arch.units.size(); ++u)

@@ -46,6 +46,7 @@ void transfusion::writeSimJson(const sim::Program &p, const sim::SimReport &r,
   llvm::json::OStream j(os, /*IndentSize=*/1);
   j.object([&] {
     j.attribute("schedule", p.name);
+    j.attribute("unscheduled_ops", p.unscheduledOps);
     j.attribute("legal", r.refusals.empty());
     if (!r.refusals.empty()) {
       j.attributeArray("refusals", [&] {

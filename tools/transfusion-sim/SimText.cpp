@@ -27,6 +27,10 @@ void transfusion::writeSimText(const sim::Program &p, const sim::SimReport &r,
   os << llvm::formatv("  steps            {0,18:F0}   {1} of them one by one\n",
                       r.steps, r.stepsRun);
 
+  if (p.unscheduledOps > 0)
+    os << "  NOT SCHEDULED AND NOT COSTED: " << p.unscheduledOps
+       << (p.unscheduledOps == 1 ? " op" : " ops") << ", in no number here\n";
+
   os << "\n  of each unit's cycles, percent\n    " << llvm::left_justify("", 12)
      << "    busy";
   for (int s = 0; s < sim::kNumStalls; ++s)

@@ -41,6 +41,23 @@ TEST(Parts, GroupsFollowParts) {
   EXPECT_EQ(producingGroup(c, found.schedule, tensorId(c, "C")), 1);
 }
 
+/// B is made before C by every policy, though nothing reads B.
+TEST(Parts, EveryPolicyFollowsParts) {
+  Arch a = machine("edge");
+  Cascade c = threeMaps();
+  c.einsums[einsumId(c, "A")].part = 1;
+  c.einsums[einsumId(c, "C")].inputs.pop_back();
+  c.einsums[einsumId(c, "C")].part = 1;
+  c.tensors[tensorId(c, "B")].isOutput = true;
+  for (int i = 0; i < kNumPolicies; ++i) {
+    const auto policy = static_cast<Policy>(i);
+    DPipeResult found = dpipe(c, a, policy);
+    EXPECT_EQ(describe(found.infeasible), "") << policyName(policy);
+    EXPECT_EQ(describe(checkSchedule(c, a, found.schedule)), "")
+        << policyName(policy);
+  }
+}
+
 TEST(Parts, S37OnePartAfterAnother) {
   Arch a = machine("edge");
   Cascade c = threeMaps();

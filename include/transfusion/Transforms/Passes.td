@@ -84,8 +84,8 @@ def DPipePass : Pass<"dpipe", "::mlir::ModuleOp"> {
     Einsums has one schedule, of all its cascades, that the checker accepts; a
     schedule that it had is replaced. *Fails when*: there is no machine, or
     several; nothing is to be scheduled; an op is in no class, or in one that no
-    unit supports; no policy has that name; no tile fits; cascades of a function
-    mean different ranks by one name, or stand in a loop; a tensor is extended
+    unit supports; no policy has that name; no tile fits; two Einsums of a
+    function have one name; a cascade stands in a loop; a tensor is extended
     that has no room. Nothing changes then. *Complexity*: per phase, cuts
     times orders of its Einsums (pruned); linear in the number of phases.
 

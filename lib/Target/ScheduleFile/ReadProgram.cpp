@@ -100,6 +100,8 @@ bool ProgramReader::readHead(const JsonCursor &file) {
   p.name = file.at("name").string();
   file.at("function").string();
   p.claimedCycles = file.at("claimed_cycles").number(0);
+  if (file.has("unscheduled_ops"))
+    p.unscheduledOps = file.at("unscheduled_ops").integer(1, kMostKept);
   const JsonCursor search = file.at("search");
   search.keys({"policy", "strategy", "objective", "seed", "evaluations"});
   return errors.count == 0;

@@ -93,28 +93,6 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Two cascades that mean different ranks by one name.
-sched.arch @a clock_hz 1 {
-  sched.memory @dram
-  sched.memory @buffer in @dram capacity_bytes 4096
-  sched.unit @u lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
-}
-func.func @f(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32>, tensor<5xf32>) {
-  %r = einsum.cascade ranks(p = 4) {
-    %A = einsum.map_reduce "A" [p] from %x[p], %x[p] map arith.addf : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-    einsum.yield %A : tensor<4xf32>
-  } -> tensor<4xf32>
-  // expected-error @below {{declares rank 'p' with extent 5, but another cascade of its function with extent 4}}
-  // expected-note @below {{rename one of them}}
-  %s = einsum.cascade ranks(p = 5) {
-    %B = einsum.map_reduce "B" [p] from %y[p], %y[p] map arith.addf : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>
-    einsum.yield %B : tensor<5xf32>
-  } -> tensor<5xf32>
-  return %r, %s : tensor<4xf32>, tensor<5xf32>
-}
-
-// -----
-
 // Two Einsums of one name.
 sched.arch @a clock_hz 1 {
   sched.memory @dram

@@ -179,6 +179,8 @@ struct Group {
 struct Program {
   std::string name;
   double clockHz = 0, claimedCycles = 0;
+  /// Of the function, that no cycle here counts.
+  int64_t unscheduledOps = 0;
   std::vector<Port> ports;
   std::vector<Memory> memories;
   std::vector<Unit> units;

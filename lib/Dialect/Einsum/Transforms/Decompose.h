@@ -98,6 +98,19 @@ mlir::LogicalResult decomposeView(Run &run, mlir::Operation *op);
 /// one rank of a name.
 void mergeCascades(mlir::func::FuncOp function);
 
+/// The function of one scalar.
+Body activationBody(Activation kind);
+/// x cos + x' sin, x' the other of the pair, negated for the first: `half` is
+/// the rank that says which of the two x is.
+mlir::Value rotate(BodyBuilder &b, llvm::StringRef half, mlir::Value x,
+                   mlir::Value partner, mlir::Value cos, mlir::Value sin);
+
+/// How often Einsums of one attention walk all keys, one walk having to end
+/// before the next begins. `einsums` in an order in which only recurrences read
+/// what comes later.
+int countPasses(llvm::ArrayRef<MapReduceOp> einsums, llvm::StringRef m1,
+                llvm::StringRef m0);
+
 } // namespace transfusion::einsum
 
 #endif // TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_DECOMPOSE_H
