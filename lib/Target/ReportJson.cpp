@@ -96,11 +96,11 @@ void ReportWriter::machine() {
   });
   // Which tensors the bytes at the outermost memory are of.
   j.attributeArray("outer_traffic", [&] {
-    for (size_t t = 0; t < n.cost.tensors.size(); ++t)
+    for (size_t t = 0; t < n.byTensor.size(); ++t)
       j.object([&] {
         j.attribute("tensor", v.cascade.tensors[t].name);
-        j.attribute("read_bytes", n.cost.tensors[t].readBytes);
-        j.attribute("write_bytes", n.cost.tensors[t].writeBytes);
+        j.attribute("read_bytes", n.byTensor[t].readBytes[0]);
+        j.attribute("write_bytes", n.byTensor[t].writeBytes[0]);
       });
   });
   // The outermost memory holds tensors whole, not buffers.

@@ -134,9 +134,10 @@ translate(Operation *top,
 }
 
 FailureOr<core::CostReport> costOf(sched::ScheduleOp op,
-                                   const ScheduleView &view) {
-  core::CostReport cost =
-      evaluate(view.cascade, view.arch, view.schedule, view.plan);
+                                   const ScheduleView &view,
+                                   std::vector<core::TensorTraffic> &byTensor) {
+  core::CostReport cost = core::Evaluator(view.cascade, view.arch)
+                              .evaluate(view.schedule, view.plan, byTensor);
   for (const std::string &fault : cost.faults)
     op.emitOpError() << "has no cost: " << fault;
   if (!cost.faults.empty())
@@ -146,7 +147,8 @@ FailureOr<core::CostReport> costOf(sched::ScheduleOp op,
 
 LogicalResult toJson(Operation *top, raw_ostream &os) {
   return translate(top, [&](sched::ScheduleOp op, const ScheduleView &view) {
-    FailureOr<core::CostReport> cost = costOf(op, view);
+    std::vector<core::TensorTraffic> byTensor;
+    FailureOr<core::CostReport> cost = costOf(op, view, byTensor);
     if (failed(cost))
       return failure();
     writeScheduleJson(view, *cost, os);
@@ -156,13 +158,14 @@ LogicalResult toJson(Operation *top, raw_ostream &os) {
 
 LogicalResult toReport(Operation *top, raw_ostream &os) {
   return translate(top, [&](sched::ScheduleOp op, const ScheduleView &view) {
-    FailureOr<core::CostReport> cost = costOf(op, view);
+    std::vector<core::TensorTraffic> byTensor;
+    FailureOr<core::CostReport> cost = costOf(op, view, byTensor);
     if (failed(cost))
       return failure();
     core::LowerBound bound = lowerBound(view.cascade, view.arch);
-    ReportNumbers numbers{*cost, bound,
-                          groupBounds(view.cascade, view.arch, view.schedule),
-                          static_cast<int64_t>(core::checkRules().size())};
+    ReportNumbers numbers{
+        *cost, bound, groupBounds(view.cascade, view.arch, view.schedule),
+        static_cast<int64_t>(core::checkRules().size()), byTensor};
     if (options().format == ReportFormat::Json)
       writeReportJson(view, numbers, os);
     else

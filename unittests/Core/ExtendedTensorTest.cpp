@@ -74,19 +74,20 @@ TEST(ExtendedTensor, CountsThePointsThatExist) {
     EXPECT_EQ(found.schedule.groups.size(), copy ? 3u : 2u);
     Plan plan = makePlan(c, a, found.schedule);
     EXPECT_EQ(describe(checkPlan(c, a, found.schedule, plan)), "");
-    CostReport cost = evaluate(c, a, found.schedule, plan);
+    std::vector<TensorTraffic> byTensor;
+    CostReport cost = Evaluator(c, a).evaluate(found.schedule, plan, byTensor);
     const int64_t outputs = 5 * (Old + New) * H * 4;
     EXPECT_EQ(cost.writeBytes[0],
               outputs + (New + (copy ? Old : 0)) * RowBytes);
     auto traffic = [&](const char *name) {
-      return cost.tensors[tensorId(c, name)];
+      return byTensor[tensorId(c, name)];
     };
-    EXPECT_EQ(traffic("K").writeBytes, New * RowBytes);
-    EXPECT_EQ(traffic("K").readBytes, (Old + New) * RowBytes);
-    EXPECT_EQ(traffic("X").readBytes, New * RowBytes);
-    EXPECT_EQ(traffic("C").readBytes, copy ? Old * RowBytes : 0);
+    EXPECT_EQ(traffic("K").writeBytes[0], New * RowBytes);
+    EXPECT_EQ(traffic("K").readBytes[0], (Old + New) * RowBytes);
+    EXPECT_EQ(traffic("X").readBytes[0], New * RowBytes);
+    EXPECT_EQ(traffic("C").readBytes[0], copy ? Old * RowBytes : 0);
     if (copy) {
-      EXPECT_EQ(traffic("K0").writeBytes, Old * RowBytes);
+      EXPECT_EQ(traffic("K0").writeBytes[0], Old * RowBytes);
     }
     for (TensorId t = 0; t < static_cast<TensorId>(c.tensors.size()); ++t)
       EXPECT_TRUE(livesInOuterMemory(c, found.schedule, t));

@@ -67,7 +67,8 @@ struct TargetCase {
   }
   ReportNumbers numbers() const {
     return {cost, bound, groupBounds(c, a, s),
-            static_cast<int64_t>(core::checkRules().size())};
+            static_cast<int64_t>(core::checkRules().size()),
+            {}};
   }
   std::string schedule() const {
     std::string text;

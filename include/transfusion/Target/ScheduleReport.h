@@ -23,6 +23,7 @@ struct ReportNumbers {
   std::vector<core::LowerBound> groupBounds; ///< by group
   /// Rules that the schedule was checked against, all of them held.
   int64_t rulesChecked = 0;
+  std::vector<core::TensorTraffic> byTensor; ///< by TensorId
 };
 
 /// latency / bound - 1; 0 where there is no bound.

@@ -34,6 +34,8 @@ private:
     cascade.roles.try_emplace(id, role);
   }
   NodeId newRows(NodeId id) const;
+  /// What is rotated, or the new rows of a cache.
+  NodeId behind(NodeId id) const;
   void nameOperands(NodeId id, const Node &piece, const Role &role);
   void keepNames(NodeId id);
 
@@ -83,6 +85,10 @@ NodeId RoleFinder::newRows(NodeId id) const {
   }
 }
 
+NodeId RoleFinder::behind(NodeId id) const {
+  return throughRotations(graph, newRows(throughRotations(graph, id)));
+}
+
 /// What a piece reads is called after it.
 void RoleFinder::nameOperands(NodeId id, const Node &piece, const Role &role) {
   auto operand = [&](unsigned i) {
@@ -109,7 +115,7 @@ void RoleFinder::nameOperands(NodeId id, const Node &piece, const Role &role) {
   for (unsigned i = 0, e = piece.operands.size(); i < e; ++i) {
     std::string name = kind->second.operandName(graph, piece, i);
     NodeId source = operand(i);
-    source = throughRotations(graph, newRows(throughRotations(graph, source)));
+    source = behind(source);
     if (!name.empty() && contractionOf(source))
       give(source, {"qkv", role.number, name});
   }
@@ -123,7 +129,7 @@ void RoleFinder::keepNames(NodeId id) {
     return it != imported.kept.end() && !isConcatPiece(it->second.op);
   };
   auto rename = [&](NodeId tensor) {
-    tensor = throughRotations(graph, tensor);
+    tensor = behind(tensor);
     auto known = cascade.names.find(tensor);
     if (known != cascade.names.end())
       cascade.kept.try_emplace(tensor, known->second);
