@@ -11,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "transfusion/Bridge/ArchFiles.h"
+#include "transfusion/Bridge/Unscheduled.h"
 #include "transfusion/Core/Cost/Evaluate.h"
 #include "transfusion/Core/Cost/LowerBound.h"
 #include "transfusion/Transforms/Passes.h"
@@ -146,6 +147,8 @@ static FailureOr<CompareRow> runPolicy(ModuleOp module,
   }
   all.layer = layer->imported.cascade().name;
   all.arch = layer->imported.arch.name;
+  all.unscheduledOps =
+      static_cast<int64_t>(unscheduledOps(layer->imported.function).size());
   return rowOf(*layer, policy);
 }
 
@@ -181,6 +184,10 @@ FailureOr<Comparison> transfusion::compareLayer(ModuleOp module,
     any |= row->infeasible.empty();
     result.rows.push_back(std::move(*row));
   }
+  if (result.unscheduledOps > 0)
+    emitWarning(module.getLoc()) << result.unscheduledOps
+                                 << " ops are neither scheduled nor costed: "
+                                    "they are no part of a cascade";
   if (!any) { // say it as the passes would
     (void)scheduleCopy(module, options, policies.back(), options.evaluations);
     return failure();

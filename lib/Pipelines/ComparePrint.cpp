@@ -88,6 +88,9 @@ static void printText(const Comparison &c, llvm::raw_ostream &os) {
     os << "   seed " << c.seed << "   " << c.evaluations
        << " evaluations a policy";
   os << "\n";
+  if (c.unscheduledOps > 0)
+    os << "  NOT SCHEDULED AND NOT COSTED: " << c.unscheduledOps
+       << (c.unscheduledOps == 1 ? " op" : " ops") << ", in no number here\n";
   std::vector<std::vector<std::string>> rows = {
       {"policy", "latency s", "energy J", "2D %", "1D %", "DRAM GB", "peak MiB",
        "bound s", "gap %", "limited by"}};
@@ -180,6 +183,7 @@ static void printJson(const Comparison &c, llvm::raw_ostream &os) {
     j.attribute("model", c.model);
     j.attribute("seed", static_cast<int64_t>(c.seed));
     j.attribute("evaluations", c.evaluations);
+    j.attribute("unscheduled_ops", c.unscheduledOps);
     j.attributeArray("rows", [&] {
       for (const CompareRow &row : c.rows)
         j.object([&] {

@@ -74,6 +74,7 @@ struct Comparison {
   std::string layer, arch, model;
   uint64_t seed = 0;
   int64_t evaluations = 0;
+  int64_t unscheduledOps = 0; ///< of the layer, in no number here
   std::vector<CompareRow> rows;
   std::vector<CompareEinsum> einsums; ///< of a mapping
   std::string suggestedFor;           ///< policy; empty: not asked for

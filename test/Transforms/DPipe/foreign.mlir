@@ -8,14 +8,16 @@
 // RUN: transfusion-translate --schedule-to-json %t.mlir -o %t.json
 // RUN: transfusion-sim %t.json | FileCheck %s --check-prefix=SIM
 // RUN: transfusion-sim --format=json %t.json | FileCheck %s --check-prefix=FILE
+// RUN: transfusion-compare %t.mlir --policies=flat --evaluations=8 2>&1 | FileCheck %s --check-prefix=COMPARE
+// RUN: transfusion-compare %t.mlir --policies=flat --evaluations=8 --format=json 2>/dev/null | FileCheck %s --check-prefix=FILE
 // RUN: not transfusion-opt --convert-sched-to-affine %t.mlir 2>&1 | FileCheck %s --check-prefix=AFFINE
 
 // What cannot be raised stays between two cascades. Both are scheduled, in one
 // schedule of the function and in their order, and every output says what is
 // not.
 
-// WARN-DAG: foreign.mlir:[[#@LINE+32]]:8: warning: 'func.call' op cannot be raised to an Einsum: {{.*}}; it stays, and is neither scheduled nor costed
-// WARN-DAG: foreign.mlir:[[#@LINE+31]]:8: warning: 'func.call' op is neither scheduled nor costed: it is no part of a cascade
+// WARN-DAG: foreign.mlir:[[#@LINE+35]]:8: warning: 'func.call' op cannot be raised to an Einsum: {{.*}}; it stays, and is neither scheduled nor costed
+// WARN-DAG: foreign.mlir:[[#@LINE+34]]:8: warning: 'func.call' op is neither scheduled nor costed: it is no part of a cascade
 
 // CHECK: sched.schedule @layer_edge of @layer on @edge
 // CHECK: sched.group
@@ -37,6 +39,9 @@
 // FILE: "unscheduled_ops":{{ ?}}1
 
 // SIM: NOT SCHEDULED AND NOT COSTED: 1 op, in no number here
+
+// COMPARE: warning: 1 ops are neither scheduled nor costed
+// COMPARE: NOT SCHEDULED AND NOT COSTED: 1 op, in no number here
 
 // AFFINE: error: 'func.call' op is not scheduled, so the program would lack it
 // AFFINE: note: the program of a schedule holds Einsums and constants only
