@@ -86,7 +86,10 @@ func.func @joined(%x: tensor<6xf32>) -> tensor<6xf32> {
 }
 
 // CHECK-LABEL: func @pad
-// CHECK: "concat1"{{.*}}%arg0
+// CHECK: "concat1"
+// CHECK: arith.constant 7.0
+// CHECK: "concat2" [{{[a-z]}}+2] extends %concat1 from %arg0
+// CHECK: "concat3" [{{[a-z]}}+5] extends %concat2
 // CHECK: arith.constant 7.0
 func.func @pad(%x: tensor<3xf32>) -> tensor<6xf32> {
   %v = arith.constant 7.0 : f32
