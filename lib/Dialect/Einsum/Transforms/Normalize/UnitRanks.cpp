@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UnitRanks.h"
+#include "Import.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IntegerSet.h"
@@ -83,10 +84,12 @@ void Dropper::replaceRanks(MapReduceOp op, const llvm::SmallBitVector &drop) {
   });
 }
 
-/// Dimensions of extent 1 at index 0, unless somebody outside sees them.
+/// Dimensions of extent 1 at index 0, unless somebody outside sees them, or
+/// pieces of a concat share them.
 void Dropper::dropDimensions(MapReduceOp op) {
-  if (llvm::any_of(op->getUsers(),
-                   [](Operation *user) { return !isa<MapReduceOp>(user); }))
+  if (isConcatPiece(op) || llvm::any_of(op->getUsers(), [](Operation *user) {
+        return !isa<MapReduceOp>(user);
+      }))
     return;
   AffineMap resultMap = op.getResultMap();
   auto type = cast<RankedTensorType>(op.getResult().getType());
