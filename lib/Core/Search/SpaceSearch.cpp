@@ -31,6 +31,20 @@ SpaceSearch::SpaceSearch(const Cascade &c, const Arch &a, TileSpace s,
 // Costs and bounds
 //===----------------------------------------------------------------------===//
 
+double objectiveOf(Objective objective, const CostReport &r) {
+  switch (objective) {
+  case Objective::Latency:
+    return r.latencyCycles;
+  case Objective::Energy:
+    return r.energyPj;
+  case Objective::Edp:
+    return r.energyPj * r.latencyCycles;
+  case Objective::PeakMemory:
+    return r.peakBytes.size() > 1 ? static_cast<double>(r.peakBytes[1]) : 0;
+  }
+  return 0;
+}
+
 double SpaceSearch::costOf(const CostReport &r) const {
   if (!r.faults.empty())
     return kNone;
@@ -351,43 +365,35 @@ int32_t SpaceSearch::select(int32_t node) {
 }
 
 bool SpaceSearch::stepMcts() {
-  const int64_t before = evaluated;
-  while (!nodes[0].closed && evaluated == before) {
-    int32_t node = 0;
-    while (true) {
-      Node &n = nodes[node];
-      if (!mayFit(n.prefix) || (found() && bound(n.prefix) >= bestCost)) {
-        close(node);
-        node = -1;
-        break;
-      }
-      if (n.prefix.size() == space.size())
-        break;
-      if (n.visits == 0 && node != 0)
-        break;
-      int32_t next = select(node);
-      if (next < 0) {
-        close(node);
-        node = -1;
-        break;
-      }
-      node = next;
-    }
-    if (node < 0)
-      continue;
-    Choices leaf = rollout(nodes[node].prefix);
-    double cost = leaf.size() == space.size() ? evaluateLeaf(leaf) : kNone;
-    double reward = cost < kNone ? std::max(0.0, 2 - cost / bestCost) : 0;
-    if (nodes[node].prefix.size() == space.size())
+  ++taken;
+  int32_t node = 0;
+  while (!nodes[0].closed) {
+    Node &n = nodes[node];
+    const bool useless =
+        !mayFit(n.prefix) || (found() && bound(n.prefix) >= bestCost);
+    if (!useless &&
+        (n.prefix.size() == space.size() || (n.visits == 0 && node != 0)))
+      break;
+    const int32_t next = useless ? -1 : select(node);
+    if (next < 0)
       close(node);
-    for (int32_t i = node; i >= 0; i = nodes[i].parent) {
-      ++nodes[i].visits;
-      nodes[i].rewards += reward;
-      nodes[i].best = std::min(nodes[i].best, cost);
-    }
+    node = std::max(next, 0); // from the root again
   }
   done = nodes[0].closed;
-  return evaluated != before;
+  if (done)
+    return false;
+  Choices leaf = rollout(nodes[node].prefix);
+  double cost = leaf.size() == space.size() ? evaluateLeaf(leaf) : kNone;
+  double reward = cost < kNone ? std::max(0.0, 2 - cost / bestCost) : 0;
+  if (nodes[node].prefix.size() == space.size())
+    close(node);
+  for (int32_t i = node; i >= 0; i = nodes[i].parent) {
+    ++nodes[i].visits;
+    nodes[i].rewards += reward;
+    nodes[i].best = std::min(nodes[i].best, cost);
+  }
+  done = nodes[0].closed;
+  return !done;
 }
 
 //===----------------------------------------------------------------------===//

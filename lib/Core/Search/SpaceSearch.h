@@ -25,14 +25,19 @@
 
 namespace transfusion::core {
 
+/// What a whole schedule of that cost is judged by.
+double objectiveOf(Objective objective, const CostReport &r);
+
 class SpaceSearch {
 public:
   SpaceSearch(const Cascade &c, const Arch &a, TileSpace space,
               SlotSolver &solver, Evaluator &evaluator, Objective objective,
               uint64_t seed);
 
-  /// One evaluation, or the discovery that none is left. False: finished.
+  /// One way down the tree: an evaluation, unless what it leads to is known or
+  /// does not fit. False: finished.
   bool stepMcts();
+  /// One evaluation, or the discovery that none is left. False: finished.
   bool stepRandom();
   void exhaust();
 
@@ -42,8 +47,12 @@ public:
   /// phase; and the best of all schedules seen, transfers moved where it helps.
   const Schedule &bestSized() const { return bestSizes; }
   const Schedule &bestSchedule() const { return bestFound; }
+  double bestScheduleCost() const { return foundCost; }
   const TileSpace &tiles() const { return space; }
   int64_t evaluations() const { return evaluated; }
+  /// What has been spent on it: many steps that led to nothing new count as an
+  /// evaluation, so that no search goes on for ever among what it knows.
+  int64_t effort() const { return evaluated + taken / 8; }
   bool finished() const { return done; }
 
   /// Part of the objective that this space's groups account for.
@@ -94,7 +103,7 @@ private:
   Choices bestAt;                      ///< empty: what was offered
   Schedule bestSizes, bestFound;
   double bestCost = kNone, foundCost = kNone;
-  int64_t evaluated = 0;
+  int64_t evaluated = 0, taken = 0;
   bool done = false;
 };
 

@@ -39,6 +39,7 @@ public:
   const PhasePipeline &solve(const Group &g, Phase &p);
 
   const Structure &analysis() const { return structure; }
+  Policy policyOf() const { return policy; }
 
 private:
   using Key = std::pair<std::vector<EinsumId>, std::vector<int64_t>>;

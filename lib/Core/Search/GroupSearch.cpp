@@ -1,0 +1,155 @@
+//===- GroupSearch.cpp - Where to part the groups -------------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "GroupSearch.h"
+
+#include "SkipSteps.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+/// Evaluations of a part: fewer say nothing, more are better spent on the
+/// groups that were chosen.
+static constexpr int64_t kLeast = 2, kMost = 32;
+
+/// A phase that only finishes sums belongs to the step that makes them.
+GroupSearch::Steps GroupSearch::stepsOf(const Group &g) const {
+  Steps steps;
+  for (const Phase &p : g.phases) {
+    PhaseMembers m = membersOf(solver.analysis(), p);
+    if (!m.einsums.empty())
+      steps.push_back(std::move(m.einsums));
+  }
+  return steps;
+}
+
+/// Makes group `g` of `s` from these Einsums. False: no tile of them fits.
+bool GroupSearch::place(Schedule &s, int32_t g,
+                        const std::vector<EinsumId> &einsums) {
+  for (int64_t bytes = epochBytes; bytes > 0; bytes /= 2)
+    for (EpochSize size : {EpochSize::Default, EpochSize::Smallest}) {
+      const GroupMembers members =
+          formPhasesOf(c, a, solver.analysis(), bytes, size, einsums);
+      s.groups[g] = builder.build(members);
+      if (!builder.fit(s, g, members))
+        return true;
+    }
+  return false;
+}
+
+/// `apart` has every step of the group as a group, from `g` on. `given`: how
+/// the part is formed already.
+GroupSearch::Part GroupSearch::searchPart(const Schedule &apart, int32_t g,
+                                          const Group *given,
+                                          const Steps &steps, size_t from,
+                                          size_t to, int64_t budget) {
+  Part part;
+  Schedule s = apart;
+  const int32_t at = g + static_cast<int32_t>(from);
+  s.groups.erase(s.groups.begin() + at + 1,
+                 s.groups.begin() + g + static_cast<int32_t>(to));
+  if (given) {
+    s.groups[at] = *given;
+  } else {
+    std::vector<EinsumId> einsums;
+    for (size_t i = from; i < to; ++i)
+      einsums.insert(einsums.end(), steps[i].begin(), steps[i].end());
+    std::sort(einsums.begin(), einsums.end(), [&](EinsumId x, EinsumId y) {
+      return solver.analysis().position[x] < solver.analysis().position[y];
+    });
+    if (!place(s, at, einsums))
+      return part;
+    chooseSkips(c, a, s);
+  }
+  SpaceSearch search(c, a, TileSpace(c, a, s, {at}, objective, solver), solver,
+                     evaluator, objective, seeds.next());
+  search.offer(s);
+  while (search.evaluations() < budget && search.effort() < 2 * budget &&
+         search.stepMcts())
+    ;
+  evaluated += search.evaluations();
+  if (!search.found())
+    return part;
+  part.cost = search.bestScheduleCost();
+  part.sized = search.bestSized().groups[at];
+  part.best = search.bestSchedule().groups[at];
+  return part;
+}
+
+void GroupSearch::partGroup(const Schedule &start, int32_t g, int64_t budget,
+                            Grouping &result) {
+  const Steps steps = stepsOf(start.groups[g]);
+  const size_t n = steps.size();
+  auto keep = [&](const Group &sized, const Group &best) {
+    result.sized.groups.push_back(sized);
+    result.best.groups.push_back(best);
+  };
+  Schedule apart = start;
+  if (n > 1) {
+    apart.groups.insert(apart.groups.begin() + g, n - 1, Group());
+    for (size_t i = 0; i < n; ++i) // a plan needs them all
+      apart.groups[g + i] = builder.build(formPhasesOf(
+          c, a, solver.analysis(), epochBytes, EpochSize::Default, steps[i]));
+    for (size_t i = 0; i < n; ++i)
+      if (!place(apart, g + static_cast<int32_t>(i), steps[i]))
+        return keep(start.groups[g], start.groups[g]);
+    chooseSkips(c, a, apart);
+  } else {
+    return keep(start.groups[g], start.groups[g]);
+  }
+  // What all else costs, where the objective is of the whole.
+  double others = 0;
+  if (objective == Objective::Energy) {
+    others = evaluator.evaluate(apart).energyPj;
+    ++evaluated;
+  }
+  std::vector<std::vector<Part>> parts(n, std::vector<Part>(n + 1));
+  std::vector<double> least(n + 1, std::numeric_limits<double>::infinity());
+  std::vector<size_t> before(n + 1, 0);
+  least[0] = 0;
+  for (size_t to = 1; to <= n; ++to)
+    for (size_t from = 0; from < to; ++from) {
+      const bool whole = from == 0 && to == n;
+      Part &part = parts[from][to];
+      part = searchPart(apart, g, whole ? &start.groups[g] : nullptr, steps,
+                        from, to, budget);
+      const double cost = objective == Objective::PeakMemory
+                              ? std::max(least[from], part.cost)
+                              : least[from] + part.cost - others;
+      if (cost < least[to]) {
+        least[to] = cost;
+        before[to] = from;
+      }
+    }
+  if (least[n] == std::numeric_limits<double>::infinity())
+    return keep(start.groups[g], start.groups[g]);
+  std::vector<size_t> cuts;
+  for (size_t to = n; to > 0; to = before[to])
+    cuts.push_back(to);
+  size_t from = 0;
+  for (size_t i = cuts.size(); i-- > 0; from = cuts[i])
+    keep(parts[from][cuts[i]].sized, parts[from][cuts[i]].best);
+}
+
+std::optional<Grouping> GroupSearch::run(const Schedule &start,
+                                         int64_t budget) {
+  int64_t parts = 0;
+  for (const Group &g : start.groups) {
+    const int64_t n = static_cast<int64_t>(stepsOf(g).size());
+    if (n > 1)
+      parts += n * (n + 1) / 2;
+  }
+  if (parts == 0 || budget / kLeast < parts)
+    return std::nullopt;
+  const int64_t each = std::min(budget / parts, kMost);
+  Grouping result;
+  for (int32_t g = 0; g < static_cast<int32_t>(start.groups.size()); ++g)
+    partGroup(start, g, each, result);
+  return result;
+}
+
+} // namespace transfusion::core
