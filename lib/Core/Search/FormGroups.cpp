@@ -31,8 +31,8 @@ namespace {
 class GroupFormer {
 public:
   GroupFormer(const Cascade &c, const Arch &a, const Structure &s,
-              int64_t epochBytes, EpochSize size)
-      : c(c), a(a), s(s), epochBytes(epochBytes), size(size) {}
+              int64_t epochBytes, EpochSize size, LoneSum lone)
+      : c(c), a(a), s(s), epochBytes(epochBytes), size(size), lone(lone) {}
   std::vector<GroupMembers> run();
   GroupMembers formPhases(std::vector<EinsumId> members);
 
@@ -66,6 +66,7 @@ private:
   const Structure &s;
   int64_t epochBytes;
   EpochSize size;
+  LoneSum lone;
   /// Phase of each Einsum's values in the group at hand; -1 elsewhere.
   std::vector<int32_t> phaseOf;
   std::vector<std::vector<EinsumId>> spanning; ///< by phase
@@ -149,22 +150,27 @@ bool GroupFormer::place(GroupMembers &g, size_t phase, EinsumId e) {
     if (d.to == e && has(spanning[phase], d.from) &&
         has(g.phases[phase].einsums, d.from))
       return false;
-  bool alone = with.einsums.size() + with.finishes.size() == 1;
-  PhaseShape shape = shapeOf(c, s, with, spanning[phase]);
-  bool held = shape.legal && shape.spanning.size() == spanning[phase].size() &&
-              (alone || (shape.wholeWeights.size() <= 1 &&
-                         (isIterative(e) || holds(with, shape))));
-  if (!held && s.contraction[e]) {
+  const bool alone = with.einsums.size() + with.finishes.size() == 1;
+  auto inOneEpoch = [&] {
+    PhaseShape shape = shapeOf(c, s, with, spanning[phase]);
+    return shape.legal && shape.spanning.size() == spanning[phase].size() &&
+           (alone || (shape.wholeWeights.size() <= 1 &&
+                      (isIterative(e) || holds(with, shape))));
+  };
+  auto streamed = [&] {
     std::vector<EinsumId> span = spanning[phase];
     span.push_back(e);
-    shape = shapeOf(c, s, with, span);
-    if (shape.legal && shape.spanning.size() == span.size() &&
-        shape.wholeWeights.size() <= 1 && holds(with, shape)) {
-      spanning[phase] = span;
-      held = true;
-    }
-  }
-  if (!held)
+    PhaseShape shape = shapeOf(c, s, with, span);
+    if (!s.contraction[e] || !shape.legal ||
+        shape.spanning.size() != span.size() || shape.wholeWeights.size() > 1 ||
+        !holds(with, shape))
+      return false;
+    spanning[phase] = span;
+    return true;
+  };
+  const bool streamFirst = alone && lone == LoneSum::Streamed;
+  if (!(streamFirst && streamed()) && !inOneEpoch() &&
+      !(!streamFirst && streamed()))
     return false;
   g.phases[phase] = with;
   phaseOf[e] = static_cast<int32_t>(phase);
@@ -256,13 +262,13 @@ std::vector<GroupMembers> GroupFormer::run() {
 std::vector<GroupMembers> formGroupsWithin(const Cascade &c, const Arch &a,
                                            const Structure &s,
                                            int64_t epochBytes, EpochSize size) {
-  return GroupFormer(c, a, s, epochBytes, size).run();
+  return GroupFormer(c, a, s, epochBytes, size, LoneSum::InOneEpoch).run();
 }
 
 GroupMembers formPhasesOf(const Cascade &c, const Arch &a, const Structure &s,
                           int64_t epochBytes, EpochSize size,
-                          const std::vector<EinsumId> &einsums) {
-  return GroupFormer(c, a, s, epochBytes, size).formPhases(einsums);
+                          const std::vector<EinsumId> &einsums, LoneSum lone) {
+  return GroupFormer(c, a, s, epochBytes, size, lone).formPhases(einsums);
 }
 
 std::vector<GroupMembers> formGroups(const Cascade &c, const Arch &a) {

@@ -16,6 +16,18 @@ namespace transfusion::core {
 /// groups that were chosen.
 static constexpr int64_t kLeast = 2, kMost = 32;
 
+PhaseMemberIds phaseMembers(const Group &g) {
+  PhaseMemberIds ids;
+  for (const Phase &p : g.phases) {
+    ids.emplace_back();
+    for (const Run &run : p.runs)
+      for (const Slot &slot : run.slots)
+        ids.back().push_back(2 * slot.einsum + slot.finishOnly);
+    std::sort(ids.back().begin(), ids.back().end());
+  }
+  return ids;
+}
+
 /// A phase that only finishes sums belongs to the step that makes them.
 GroupSearch::Steps GroupSearch::stepsOf(const Group &g) const {
   Steps steps;
@@ -29,11 +41,13 @@ GroupSearch::Steps GroupSearch::stepsOf(const Group &g) const {
 
 /// Makes group `g` of `s` from these Einsums. False: no tile of them fits.
 bool GroupSearch::place(Schedule &s, int32_t g,
-                        const std::vector<EinsumId> &einsums) {
-  for (int64_t bytes = epochBytes; bytes > 0; bytes /= 2)
+                        const std::vector<EinsumId> &einsums, LoneSum lone) {
+  const int64_t most =
+      lone == LoneSum::Streamed ? unitMemoryBytes(a) : epochBytes;
+  for (int64_t bytes = most; bytes > 0; bytes /= 2)
     for (EpochSize size : {EpochSize::Default, EpochSize::Smallest}) {
       const GroupMembers members =
-          formPhasesOf(c, a, solver.analysis(), bytes, size, einsums);
+          formPhasesOf(c, a, solver.analysis(), bytes, size, einsums, lone);
       s.groups[g] = builder.build(members);
       if (!builder.fit(s, g, members))
         return true;
@@ -41,31 +55,11 @@ bool GroupSearch::place(Schedule &s, int32_t g,
   return false;
 }
 
-/// `apart` has every step of the group as a group, from `g` on. `given`: how
-/// the part is formed already.
-GroupSearch::Part GroupSearch::searchPart(const Schedule &apart, int32_t g,
-                                          const Group *given,
-                                          const Steps &steps, size_t from,
-                                          size_t to, int64_t budget) {
+/// Group `g` of `s` as a part.
+GroupSearch::Part GroupSearch::searchPart(const Schedule &s, int32_t g,
+                                          int64_t budget) {
   Part part;
-  Schedule s = apart;
-  const int32_t at = g + static_cast<int32_t>(from);
-  s.groups.erase(s.groups.begin() + at + 1,
-                 s.groups.begin() + g + static_cast<int32_t>(to));
-  if (given) {
-    s.groups[at] = *given;
-  } else {
-    std::vector<EinsumId> einsums;
-    for (size_t i = from; i < to; ++i)
-      einsums.insert(einsums.end(), steps[i].begin(), steps[i].end());
-    std::sort(einsums.begin(), einsums.end(), [&](EinsumId x, EinsumId y) {
-      return solver.analysis().position[x] < solver.analysis().position[y];
-    });
-    if (!place(s, at, einsums))
-      return part;
-    chooseSkips(c, a, s);
-  }
-  SpaceSearch search(c, a, TileSpace(c, a, s, {at}, objective, solver), solver,
+  SpaceSearch search(c, a, TileSpace(c, a, s, {g}, objective, solver), solver,
                      evaluator, objective, seeds.next());
   search.offer(s);
   while (search.evaluations() < budget && search.effort() < 2 * budget &&
@@ -75,9 +69,39 @@ GroupSearch::Part GroupSearch::searchPart(const Schedule &apart, int32_t g,
   if (!search.found())
     return part;
   part.cost = search.bestScheduleCost();
-  part.sized = search.bestSized().groups[at];
-  part.best = search.bestSchedule().groups[at];
+  part.sized = search.bestSized().groups[g];
+  part.best = search.bestSchedule().groups[g];
   return part;
+}
+
+/// `apart` has every step of the group as a group, from `g` on.
+GroupSearch::Part GroupSearch::bestPart(const Schedule &apart, int32_t g,
+                                        const Steps &steps, size_t from,
+                                        size_t to, int64_t budget) {
+  Schedule s = apart;
+  const int32_t at = g + static_cast<int32_t>(from);
+  s.groups.erase(s.groups.begin() + at + 1,
+                 s.groups.begin() + g + static_cast<int32_t>(to));
+  std::vector<EinsumId> einsums;
+  for (size_t i = from; i < to; ++i)
+    einsums.insert(einsums.end(), steps[i].begin(), steps[i].end());
+  std::sort(einsums.begin(), einsums.end(), [&](EinsumId x, EinsumId y) {
+    return solver.analysis().position[x] < solver.analysis().position[y];
+  });
+  Part best;
+  PhaseMemberIds formed;
+  for (LoneSum lone : {LoneSum::InOneEpoch, LoneSum::Streamed}) {
+    if (!place(s, at, einsums, lone))
+      continue;
+    if (phaseMembers(s.groups[at]) == formed)
+      continue;
+    formed = phaseMembers(s.groups[at]);
+    chooseSkips(c, a, s);
+    Part part = searchPart(s, at, budget);
+    if (part.cost < best.cost)
+      best = std::move(part);
+  }
+  return best;
 }
 
 void GroupSearch::partGroup(const Schedule &start, int32_t g, int64_t budget,
@@ -95,7 +119,8 @@ void GroupSearch::partGroup(const Schedule &start, int32_t g, int64_t budget,
       apart.groups[g + i] = builder.build(formPhasesOf(
           c, a, solver.analysis(), epochBytes, EpochSize::Default, steps[i]));
     for (size_t i = 0; i < n; ++i)
-      if (!place(apart, g + static_cast<int32_t>(i), steps[i]))
+      if (!place(apart, g + static_cast<int32_t>(i), steps[i],
+                 LoneSum::InOneEpoch))
         return keep(start.groups[g], start.groups[g]);
     chooseSkips(c, a, apart);
   } else {
@@ -115,8 +140,8 @@ void GroupSearch::partGroup(const Schedule &start, int32_t g, int64_t budget,
     for (size_t from = 0; from < to; ++from) {
       const bool whole = from == 0 && to == n;
       Part &part = parts[from][to];
-      part = searchPart(apart, g, whole ? &start.groups[g] : nullptr, steps,
-                        from, to, budget);
+      part = whole ? searchPart(start, g, budget)
+                   : bestPart(apart, g, steps, from, to, budget);
       const double cost = objective == Objective::PeakMemory
                               ? std::max(least[from], part.cost)
                               : least[from] + part.cost - others;

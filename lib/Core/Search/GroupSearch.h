@@ -28,6 +28,11 @@
 
 namespace transfusion::core {
 
+/// Which Einsums share a phase, phases in order: twice the EinsumId, one more
+/// for a finish alone.
+using PhaseMemberIds = std::vector<std::vector<int64_t>>;
+PhaseMemberIds phaseMembers(const Group &g);
+
 struct Grouping {
   /// The best sizes found, every transfer in its own phase; and the best of all
   /// schedules seen.
@@ -60,9 +65,11 @@ private:
   };
 
   Steps stepsOf(const Group &g) const;
-  bool place(Schedule &s, int32_t g, const std::vector<EinsumId> &einsums);
-  Part searchPart(const Schedule &apart, int32_t g, const Group *given,
-                  const Steps &steps, size_t from, size_t to, int64_t budget);
+  bool place(Schedule &s, int32_t g, const std::vector<EinsumId> &einsums,
+             LoneSum lone);
+  Part searchPart(const Schedule &s, int32_t g, int64_t budget);
+  Part bestPart(const Schedule &apart, int32_t g, const Steps &steps,
+                size_t from, size_t to, int64_t budget);
   void partGroup(const Schedule &start, int32_t g, int64_t budget,
                  Grouping &result);
 

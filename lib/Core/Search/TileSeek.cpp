@@ -33,20 +33,10 @@ struct Contender {
 };
 } // namespace
 
-/// Which Einsums share a phase, phases in order.
-static std::vector<std::vector<std::vector<int64_t>>>
-members(const Schedule &s) {
-  std::vector<std::vector<std::vector<int64_t>>> groups;
-  for (const Group &g : s.groups) {
-    groups.emplace_back();
-    for (const Phase &p : g.phases) {
-      groups.back().emplace_back();
-      for (const Run &run : p.runs)
-        for (const Slot &slot : run.slots)
-          groups.back().back().push_back(2 * slot.einsum + slot.finishOnly);
-      std::sort(groups.back().back().begin(), groups.back().back().end());
-    }
-  }
+static std::vector<PhaseMemberIds> members(const Schedule &s) {
+  std::vector<PhaseMemberIds> groups;
+  for (const Group &g : s.groups)
+    groups.push_back(phaseMembers(g));
   return groups;
 }
 

@@ -20,6 +20,11 @@ namespace transfusion::core {
 /// one point of every looped rank.
 enum class EpochSize : uint8_t { Default, Smallest };
 
+/// A contraction that has nothing before it in its phase: its sums complete in
+/// one epoch, or the epochs go through them where the whole result is held
+/// (else in one epoch). Weights of a long sum leave few rows for one epoch.
+enum class LoneSum : uint8_t { InOneEpoch, Streamed };
+
 std::vector<GroupMembers> formGroupsWithin(const Cascade &c, const Arch &a,
                                            const Structure &s,
                                            int64_t epochBytes, EpochSize size);
@@ -27,7 +32,8 @@ std::vector<GroupMembers> formGroupsWithin(const Cascade &c, const Arch &a,
 /// Phases of one group of these Einsums.
 GroupMembers formPhasesOf(const Cascade &c, const Arch &a, const Structure &s,
                           int64_t epochBytes, EpochSize size,
-                          const std::vector<EinsumId> &einsums);
+                          const std::vector<EinsumId> &einsums,
+                          LoneSum lone = LoneSum::InOneEpoch);
 
 /// Capacity of the memory that feeds the units.
 int64_t unitMemoryBytes(const Arch &a);
