@@ -44,7 +44,8 @@ TransFusionOptions::TransFusionOptions()
                   desc("budget: how many schedules may be evaluated"),
                   init(TileSeekPassOptions().evaluations)),
       regroup(*this, "regroup",
-              desc("also try the groups that fit a smaller buffer"),
+              desc("part groups where that costs less; try those of a smaller "
+                   "buffer"),
               init(TileSeekPassOptions().regroup)) {}
 
 void transfusion::buildTransFusionPipeline(OpPassManager &pm,

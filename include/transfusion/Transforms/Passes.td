@@ -115,10 +115,11 @@ def TileSeekPass : Pass<"tileseek", "::mlir::ModuleOp"> {
   let description = [{
     Reads groups, phases and orders of each schedule, searches group tiles,
     blocks and retention, solves the slots again for every candidate, moves
-    transfers beside other phases, and rewrites the schedule. Half of the budget
-    goes to the groups that `--dpipe` forms for a quarter of the buffer: phases
-    that hold less whole leave room for larger tiles (`regroup=false`: no). The same input gives the same output. Progress is
-    shown on a terminal.
+    transfers beside other phases, and rewrites the schedule. Groups are
+    searched as well: those that `--dpipe` forms, here and for a quarter of the
+    buffer, and both parted where that costs less (`regroup=false`: groups stay
+    as they are). The same input gives the same output. Progress is shown on a
+    terminal.
 
     *Requires*: a schedule, as `--dpipe` writes it. *Ensures*: schedules that
     the checker accepts, no worse than they were; `#sched.search` says how they
@@ -138,7 +139,8 @@ def TileSeekPass : Pass<"tileseek", "::mlir::ModuleOp"> {
     Option<"evaluations", "evaluations", "int64_t", /*default=*/"4096",
            "budget: how many schedules may be evaluated">,
     Option<"regroup", "regroup", "bool", /*default=*/"true",
-           "also try the groups that --dpipe forms for a smaller buffer">,
+           "part groups where that costs less; also try those that "
+           "--dpipe forms for a smaller buffer">,
     Option<"objective", "objective", "::transfusion::sched::Objective",
            /*default=*/"::transfusion::sched::Objective::Latency",
            "what is minimised",

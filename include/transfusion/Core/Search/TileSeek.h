@@ -33,8 +33,8 @@ struct TileSeekOptions {
   SearchMode mode = SearchMode::Mcts;
   uint64_t seed = 1;
   int64_t evaluations = 4096;
-  /// Also try the groups that DPipe forms for a smaller buffer, with half of
-  /// the budget, where `start` has those that it forms for the machine's.
+  /// Also part the groups, and try those that DPipe forms for a smaller buffer,
+  /// where `start` has those that it forms for the machine's.
   bool regroup = false;
   /// Called now and then with evaluations done and the best cost so far.
   std::function<void(int64_t, double)> progress;
