@@ -113,27 +113,6 @@ TEST(TileSeekPropertyTest, NeverWorseThanRandomInGeometricMean) {
   }
 }
 
-/// Phases that hold less whole may allow better tiles; never a worse result
-/// than both halves of the budget alone, and legal.
-TEST(TileSeekTest, RegroupingKeepsTheBetterSchedule) {
-  BertShape shape;
-  shape.m0 = 64;
-  const Arch a = machine("edge-64");
-  const Cascade c = bertLayer(shape);
-  const Schedule start = dpipe(c, a).schedule;
-  TileSeekOptions o;
-  o.evaluations = 256;
-  const TileSeekResult alone = tileseek(c, a, start, o);
-  o.evaluations = 512;
-  o.regroup = true;
-  const TileSeekResult both = tileseek(c, a, start, o);
-  expectLegal(c, a, both);
-  EXPECT_LE(both.evaluations, 512);
-  EXPECT_LT(both.cost, alone.cost);
-  EXPECT_GT(both.schedule.groups[1].phases.size(),
-            start.groups[1].phases.size());
-}
-
 TEST(TileSeekPropertyTest, OtherObjectives) {
   for (Objective o : {Objective::Energy, Objective::Edp, Objective::PeakMemory})
     for (int n : {0, 2, 3, 5, 6, 8}) {
