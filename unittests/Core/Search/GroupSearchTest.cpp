@@ -8,6 +8,7 @@
 #include "SmallCases.h"
 #include "transfusion/Core/Cost/LowerBound.h"
 #include "transfusion/Core/Search/DPipe.h"
+#include "transfusion/Core/Search/TileSeek.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
