@@ -46,6 +46,19 @@ transfusion::parsePolicies(Location loc, StringRef names) {
   return policies;
 }
 
+FailureOr<sched::ArchOp> transfusion::machineOf(ModuleOp module,
+                                                const CompareOptions &options) {
+  if (!options.arch.empty()) {
+    PassManager load(module.getContext());
+    LoadArchPassOptions loadOptions;
+    loadOptions.arch = options.arch;
+    load.addPass(createLoadArchPass(loadOptions));
+    if (failed(load.run(module)))
+      return failure();
+  }
+  return findArch(module);
+}
+
 FailureOr<ScheduledLayer>
 transfusion::scheduleCopy(ModuleOp module, const CompareOptions &options,
                           core::Policy policy, int64_t evaluations,
@@ -55,15 +68,7 @@ transfusion::scheduleCopy(ModuleOp module, const CompareOptions &options,
   for (auto old :
        llvm::make_early_inc_range(layer.module->getOps<sched::ScheduleOp>()))
     old.erase();
-  if (!options.arch.empty()) {
-    PassManager load(module.getContext());
-    LoadArchPassOptions loadOptions;
-    loadOptions.arch = options.arch;
-    load.addPass(createLoadArchPass(loadOptions));
-    if (failed(load.run(*layer.module)))
-      return failure();
-  }
-  FailureOr<sched::ArchOp> arch = findArch(*layer.module);
+  FailureOr<sched::ArchOp> arch = machineOf(*layer.module, options);
   if (failed(arch) || (change && !change(*arch)))
     return failure();
   PassManager search(module.getContext());

@@ -31,15 +31,7 @@ static FailureOr<MappedLayer> importLayer(ModuleOp module,
                                           const CompareOptions &options) {
   MappedLayer layer;
   layer.module = module.clone();
-  if (!options.arch.empty()) {
-    PassManager load(module.getContext());
-    LoadArchPassOptions loadOptions;
-    loadOptions.arch = options.arch;
-    load.addPass(createLoadArchPass(loadOptions));
-    if (failed(load.run(*layer.module)))
-      return failure();
-  }
-  FailureOr<sched::ArchOp> arch = findArch(*layer.module);
+  FailureOr<sched::ArchOp> arch = machineOf(*layer.module, options);
   if (failed(arch))
     return failure();
   layer.arch = importArch(*arch);

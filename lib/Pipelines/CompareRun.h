@@ -24,6 +24,10 @@ struct ScheduledLayer {
   ImportedSchedule imported;
 };
 
+/// The machine of the options, loaded into the module, or the module's own.
+mlir::FailureOr<sched::ArchOp> machineOf(mlir::ModuleOp module,
+                                         const CompareOptions &options);
+
 /// Schedules a copy of the module; `evaluations` 0: --dpipe alone. Errors go to
 /// the diagnostic handler of the context.
 mlir::FailureOr<ScheduledLayer>

@@ -194,9 +194,13 @@ static bool sharesRank(const LinearExpr &x, const LinearExpr &y) {
   return false;
 }
 
-int64_t valuesInAllPieces(const Cascade &c, const Access &access,
-                          const std::vector<int64_t> &shape,
-                          const std::vector<PieceCut> &cuts) {
+/// A product over the dimensions: `alone(expr, extent)` of one that shares no
+/// rank with another, `together(access, shape)` of all the others.
+template <typename Alone, typename Together>
+static int64_t inAllPieces(const Cascade &c, const Access &access,
+                           const std::vector<int64_t> &shape,
+                           const std::vector<PieceCut> &cuts, Alone alone,
+                           Together together) {
   const int64_t plain = plainValues(
       c, access, shape,
       [&](RankId r) { return Span{cuts[r].begin, cuts[r].total}; },
@@ -205,7 +209,7 @@ int64_t valuesInAllPieces(const Cascade &c, const Access &access,
     return plain;
   Tally tally;
   int64_t product = 1;
-  Access joint; // dimensions that cannot be summed on their own
+  Access joint;
   std::vector<int64_t> jointShape;
   for (size_t d = 0; d < access.size(); ++d) {
     bool shared = false;
@@ -215,23 +219,31 @@ int64_t valuesInAllPieces(const Cascade &c, const Access &access,
       joint.push_back(access[d]);
       jointShape.push_back(shape[d]);
     } else {
-      product = tally.mul(
-          product, tally.count(sumOfLengths(c, access[d], shape[d], cuts)));
+      product = tally.mul(product, tally.count(alone(access[d], shape[d])));
     }
   }
-  if (!joint.empty()) {
+  if (!joint.empty())
+    product = tally.mul(product, tally.count(together(joint, jointShape)));
+  return tally.overflow ? -1 : product;
+}
+
+int64_t valuesInAllPieces(const Cascade &c, const Access &access,
+                          const std::vector<int64_t> &shape,
+                          const std::vector<PieceCut> &cuts) {
+  auto alone = [&](const LinearExpr &expr, int64_t extent) {
+    return sumOfLengths(c, expr, extent, cuts);
+  };
+  auto together = [&](const Access &joint, const std::vector<int64_t> &shape) {
     std::vector<RankId> ranks;
     for (const LinearExpr &expr : joint)
       for (const auto &t : expr.terms)
-        if (std::find(ranks.begin(), ranks.end(), t.first) == ranks.end())
+        if (!has(ranks, t.first))
           ranks.push_back(t.first);
-    product = tally.mul(
-        product,
-        tally.count(sumOneByOne(ranks, cuts, [&](const std::vector<Span> &box) {
-          return valuesInPiece(c, joint, jointShape, box);
-        })));
-  }
-  return tally.overflow ? -1 : product;
+    return sumOneByOne(ranks, cuts, [&](const std::vector<Span> &box) {
+      return valuesInPiece(c, joint, shape, box);
+    });
+  };
+  return inAllPieces(c, access, shape, cuts, alone, together);
 }
 
 //===----------------------------------------------------------------------===//
@@ -354,38 +366,16 @@ static int64_t pointsWithin(const Access &access,
 int64_t touchedInAllPieces(const Cascade &c, const Access &access,
                            const std::vector<int64_t> &shape,
                            const std::vector<PieceCut> &cuts) {
-  const int64_t plain = plainValues(
-      c, access, shape,
-      [&](RankId r) { return Span{cuts[r].begin, cuts[r].total}; },
-      [&](RankId r) { return cuts[r].total; });
-  if (plain >= 0)
-    return plain;
-  Tally tally;
-  int64_t product = 1;
-  Access joint;
-  std::vector<int64_t> jointShape;
-  for (size_t d = 0; d < access.size(); ++d) {
-    const LinearExpr &expr = access[d];
-    bool shared = false;
-    for (size_t o = 0; o < access.size() && !shared; ++o)
-      shared = o != d && sharesRank(expr, access[o]);
-    if (shared) {
-      joint.push_back(expr);
-      jointShape.push_back(shape[d]);
-      continue;
-    }
+  auto alone = [&](const LinearExpr &expr, int64_t extent) {
     const bool digits = expr.terms.size() <= 1 || isDigits(c, expr);
-    product = tally.mul(
-        product, tally.count(digits ? sumOfLengths(c, expr, shape[d], cuts)
-                                    : sumOfTouched(expr, shape[d], cuts)));
-  }
-  if (!joint.empty())
-    product = tally.mul(
-        product,
-        tally.count(namesEveryValue(c, joint)
-                        ? pointsWithin(joint, jointShape, cuts)
-                        : valuesInAllPieces(c, joint, jointShape, cuts)));
-  return tally.overflow ? -1 : product;
+    return digits ? sumOfLengths(c, expr, extent, cuts)
+                  : sumOfTouched(expr, extent, cuts);
+  };
+  auto together = [&](const Access &joint, const std::vector<int64_t> &shape) {
+    return namesEveryValue(c, joint) ? pointsWithin(joint, shape, cuts)
+                                     : valuesInAllPieces(c, joint, shape, cuts);
+  };
+  return inAllPieces(c, access, shape, cuts, alone, together);
 }
 
 } // namespace transfusion::core
