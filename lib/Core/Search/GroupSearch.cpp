@@ -88,16 +88,18 @@ GroupSearch::Part GroupSearch::bestPart(const Schedule &apart, int32_t g,
   std::sort(einsums.begin(), einsums.end(), [&](EinsumId x, EinsumId y) {
     return solver.analysis().position[x] < solver.analysis().position[y];
   });
-  Part best;
-  PhaseMemberIds formed;
+  std::vector<Schedule> ways;
   for (LoneSum lone : {LoneSum::InOneEpoch, LoneSum::Streamed}) {
-    if (!place(s, at, einsums, lone))
+    if (!place(s, at, einsums, lone) ||
+        (!ways.empty() &&
+         phaseMembers(ways[0].groups[at]) == phaseMembers(s.groups[at])))
       continue;
-    if (phaseMembers(s.groups[at]) == formed)
-      continue;
-    formed = phaseMembers(s.groups[at]);
-    chooseSkips(c, a, s);
-    Part part = searchPart(s, at, budget);
+    ways.push_back(s);
+    chooseSkips(c, a, ways.back());
+  }
+  Part best;
+  for (const Schedule &way : ways) {
+    Part part = searchPart(way, at, budget / static_cast<int64_t>(ways.size()));
     if (part.cost < best.cost)
       best = std::move(part);
   }
@@ -112,20 +114,18 @@ void GroupSearch::partGroup(const Schedule &start, int32_t g, int64_t budget,
     result.sized.groups.push_back(sized);
     result.best.groups.push_back(best);
   };
-  Schedule apart = start;
-  if (n > 1) {
-    apart.groups.insert(apart.groups.begin() + g, n - 1, Group());
-    for (size_t i = 0; i < n; ++i) // a plan needs them all
-      apart.groups[g + i] = builder.build(formPhasesOf(
-          c, a, solver.analysis(), epochBytes, EpochSize::Default, steps[i]));
-    for (size_t i = 0; i < n; ++i)
-      if (!place(apart, g + static_cast<int32_t>(i), steps[i],
-                 LoneSum::InOneEpoch))
-        return keep(start.groups[g], start.groups[g]);
-    chooseSkips(c, a, apart);
-  } else {
+  if (n < 2)
     return keep(start.groups[g], start.groups[g]);
-  }
+  Schedule apart = start;
+  apart.groups.insert(apart.groups.begin() + g, n - 1, Group());
+  for (size_t i = 0; i < n; ++i) // a plan needs them all
+    apart.groups[g + i] = builder.build(formPhasesOf(
+        c, a, solver.analysis(), epochBytes, EpochSize::Default, steps[i]));
+  for (size_t i = 0; i < n; ++i)
+    if (!place(apart, g + static_cast<int32_t>(i), steps[i],
+               LoneSum::InOneEpoch))
+      return keep(start.groups[g], start.groups[g]);
+  chooseSkips(c, a, apart);
   // What all else costs, where the objective is of the whole.
   double others = 0;
   if (objective == Objective::Energy) {
@@ -162,6 +162,8 @@ void GroupSearch::partGroup(const Schedule &start, int32_t g, int64_t budget,
 
 std::optional<Grouping> GroupSearch::run(const Schedule &start,
                                          int64_t budget) {
+  if (objective == Objective::Energy) // one of the whole for each group
+    budget -= static_cast<int64_t>(start.groups.size());
   int64_t parts = 0;
   for (const Group &g : start.groups) {
     const int64_t n = static_cast<int64_t>(stepsOf(g).size());
