@@ -86,15 +86,14 @@ def summary(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--evaluations", type=int, default=128)
+    parser.add_argument("--evaluations", type=int, default=256)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", default=str(ROOT / "docs" / "Comparison.md"))
     options = parser.parse_args()
     keys = [(m, n, a) for m in MODELS for n in LENGTHS for a in MACHINES]
     with ThreadPoolExecutor(options.jobs) as pool:
         found = list(pool.map(
-            lambda k: compare(*k, options.evaluations //
-                              (4 if k[1] == "64K" else 1)), keys))
+            lambda k: compare(*k, options.evaluations), keys))
     results = dict(zip(keys, found))
     text = (ROOT / "benchmarks" / "comparison-head.md").read_text().format(
         evaluations=options.evaluations)

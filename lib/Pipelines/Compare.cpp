@@ -157,6 +157,13 @@ static FailureOr<CompareRow> runPolicy(ModuleOp module,
   return rowOf(*layer, policy);
 }
 
+static void warnOfUncosted(ModuleOp module, const Comparison &result) {
+  if (result.unscheduledOps > 0)
+    emitWarning(module.getLoc()) << result.unscheduledOps
+                                 << " ops are neither scheduled nor costed: "
+                                    "they are no part of a cascade";
+}
+
 FailureOr<Comparison> transfusion::compareLayer(ModuleOp module,
                                                 const CompareOptions &options) {
   Comparison result;
@@ -174,6 +181,7 @@ FailureOr<Comparison> transfusion::compareLayer(ModuleOp module,
     if (failed(mapped ? compareByMapping(module, options, result)
                       : compareByModel(module, options, result)))
       return failure();
+    warnOfUncosted(module, result);
     return result;
   }
   result.model = "default";
@@ -189,10 +197,7 @@ FailureOr<Comparison> transfusion::compareLayer(ModuleOp module,
     any |= row->infeasible.empty();
     result.rows.push_back(std::move(*row));
   }
-  if (result.unscheduledOps > 0)
-    emitWarning(module.getLoc()) << result.unscheduledOps
-                                 << " ops are neither scheduled nor costed: "
-                                    "they are no part of a cascade";
+  warnOfUncosted(module, result);
   if (!any) { // say it as the passes would
     (void)scheduleCopy(module, options, policies.back(), options.evaluations);
     return failure();

@@ -9,6 +9,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "transfusion/Bridge/ArchFiles.h"
 #include "transfusion/Bridge/Diagnostics.h"
+#include "transfusion/Bridge/Unscheduled.h"
 #include "transfusion/Core/Search/MapEinsums.h"
 #include "transfusion/Dialect/Einsum/Transforms/Decompose.h"
 #include "transfusion/Transforms/Passes.h"
@@ -24,6 +25,7 @@ struct MappedLayer {
   OwningOpRef<ModuleOp> module; ///< owns the rest
   ImportedCascade source;
   core::Arch arch;
+  int64_t unscheduledOps = 0;
 };
 } // namespace
 
@@ -37,7 +39,9 @@ static FailureOr<MappedLayer> importLayer(ModuleOp module,
   layer.arch = importArch(*arch);
   if (failed(verifyArch(*arch, layer.arch)))
     return failure();
-  auto functions = llvm::to_vector(layer.module->getOps<func::FuncOp>());
+  auto functions = llvm::to_vector(
+      llvm::make_filter_range(layer.module->getOps<func::FuncOp>(),
+                              [](func::FuncOp f) { return !f.isExternal(); }));
   if (functions.size() != 1)
     return emitError(module.getLoc())
            << "the module has " << functions.size()
@@ -51,6 +55,8 @@ static FailureOr<MappedLayer> importLayer(ModuleOp module,
   if (failed(source))
     return failure();
   layer.source = std::move(*source);
+  layer.unscheduledOps =
+      static_cast<int64_t>(unscheduledOps(functions.front()).size());
   if (failed(emitViolations(core::checkCascade(layer.source.cascade),
                             layer.source, functions.front())))
     return failure();
@@ -111,7 +117,10 @@ searchMapping(ModuleOp module, const CompareOptions &options,
               const core::AccelForgeOptions &model, const MappedLayer &layer) {
   core::MapOptions map;
   map.seed = options.seed;
-  map.evaluations = options.evaluations * kMappingsPerEvaluation;
+  map.evaluations =
+      std::min(options.evaluations,
+               std::numeric_limits<int64_t>::max() / kMappingsPerEvaluation) *
+      kMappingsPerEvaluation;
   map.model = model;
   std::vector<core::MappingFault> faults;
   core::Mapping mapping =
@@ -161,6 +170,7 @@ LogicalResult transfusion::compareByMapping(ModuleOp module,
 
   result.layer = c.name;
   result.arch = layer->arch.name;
+  result.unscheduledOps = layer->unscheduledOps;
   CompareRow row;
   row.policy = given ? llvm::sys::path::stem(options.mapping).str()
                      : core::policyName(core::Policy::Unfused);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CompareRun.h"
 
+#include "transfusion/Bridge/Unscheduled.h"
 #include "transfusion/Core/Cost/Evaluate.h"
 #include "transfusion/Core/Cost/TransFusionPaperModel.h"
 
@@ -106,6 +107,8 @@ LogicalResult transfusion::compareByModel(ModuleOp module,
   const ImportedSchedule &s = layer->imported;
   result.layer = s.cascade().name;
   result.arch = s.arch.name;
+  result.unscheduledOps =
+      static_cast<int64_t>(unscheduledOps(s.function).size());
   core::PaperMachine machine;
   std::string why;
   if (!paperMachine(s.arch, machine, why))

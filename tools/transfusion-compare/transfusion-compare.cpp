@@ -66,7 +66,9 @@ int main(int argc, char **argv) {
   cl::opt<uint64_t> seed("seed", cl::desc("of the random numbers"),
                          cl::init(options.seed));
   cl::opt<int64_t> evaluations(
-      "evaluations", cl::desc("how many schedules a policy may evaluate"),
+      "evaluations",
+      cl::desc("how many schedules a policy may evaluate; times 32, how "
+               "many mappings of an Einsum under the model accelforge"),
       cl::init(options.evaluations));
   cl::opt<bool> suggest(
       "suggest", cl::desc("the changes to the machine that would help most, "

@@ -137,7 +137,8 @@ def TileSeekPass : Pass<"tileseek", "::mlir::ModuleOp"> {
     Option<"seed", "seed", "uint64_t", /*default=*/"1",
            "of the random numbers">,
     Option<"evaluations", "evaluations", "int64_t", /*default=*/"4096",
-           "budget: how many schedules may be evaluated">,
+           "budget: how many schedules may be evaluated (at least one a "
+           "group; mode=exhaustive evaluates all)">,
     Option<"regroup", "regroup", "bool", /*default=*/"true",
            "part groups where that costs less; also try those that "
            "--dpipe forms for a smaller buffer">,

@@ -92,6 +92,9 @@ private:
   /// is appended.
   Value resultMemref(func::FuncOp lowered, unsigned result);
   FailureOr<Value> outerMemref(core::TensorId t, func::FuncOp into);
+  /// What extends `t` the furthest, and in whose storage it lies; or `t`.
+  core::TensorId wholeOf(core::TensorId t) const;
+  Value storageOf(Value v) const;
   Value constantMemref(arith::ConstantOp op);
   void copy(Location loc, Value from, Value to);
 
@@ -130,7 +133,35 @@ LogicalResult FunctionLowering::checkShape() {
     return diag;
   }
   ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+  for (Value returned : ret->getOperands()) {
+    Value v = sched::tensorBehind(returned), storage = storageOf(v);
+    if (storage == v || isa<BlockArgument>(v) ||
+        llvm::any_of(ret->getOperands(), [&](Value other) {
+          return sched::tensorBehind(other) == storage;
+        }))
+      continue;
+    InFlightDiagnostic diag =
+        emitError(v.getLoc(), "a result of the function is extended by a "
+                              "tensor that is none");
+    diag.attachNote(storage.getLoc())
+        << "both lie in the storage of this one: return it as well, or extend "
+           "a copy";
+    return diag;
+  }
   return success();
+}
+
+core::TensorId FunctionLowering::wholeOf(core::TensorId t) const {
+  while (core::extenderOf(src.cascade, t) >= 0)
+    t = src.cascade.einsums[core::extenderOf(src.cascade, t)].result.tensor;
+  return t;
+}
+
+Value FunctionLowering::storageOf(Value v) const {
+  for (size_t t = 0; t < src.tensors.size(); ++t)
+    if (src.tensors[t] == v)
+      return src.tensors[wholeOf(static_cast<core::TensorId>(t))];
+  return v;
 }
 
 func::FuncOp FunctionLowering::createFunction() {
@@ -181,20 +212,21 @@ Value FunctionLowering::constantMemref(arith::ConstantOp op) {
 
 FailureOr<Value> FunctionLowering::outerMemref(core::TensorId t,
                                                func::FuncOp into) {
-  // What is extended lies in the storage of the longest.
-  while (core::extenderOf(src.cascade, t) >= 0)
-    t = src.cascade.einsums[core::extenderOf(src.cascade, t)].result.tensor;
+  t = wholeOf(t);
   Value v = src.tensors[t];
   Value memref;
   if (auto arg = dyn_cast<BlockArgument>(v))
     memref = into.getArgument(arg.getArgNumber());
   else if (auto constant = v.getDefiningOp<arith::ConstantOp>())
     memref = constantMemref(constant);
-  // A result goes where the function returns it first.
-  for (OpOperand &returned : ret->getOpOperands()) {
-    if (!memref && sched::tensorBehind(returned.get()) == v)
-      memref = resultMemref(into, returned.getOperandNumber());
-  }
+  // A result goes where it is appended, else where it is returned first.
+  for (bool appended : {true, false})
+    for (OpOperand &returned : ret->getOpOperands()) {
+      const unsigned i = returned.getOperandNumber();
+      if (!memref && sched::tensorBehind(returned.get()) == v &&
+          (!appended || appendedArgument(func, i)))
+        memref = resultMemref(into, i);
+    }
   if (!memref)
     return Value(); // made and used here only
   return inCoreShape(b, v.getLoc(), memref, src.cascade.tensors[t].shape);
@@ -246,6 +278,8 @@ LogicalResult FunctionLowering::run() {
       continue;
     Value to = resultMemref(lowered, returned.getOperandNumber());
     Value from = sched::tensorBehind(returned.get());
+    if (!isa<BlockArgument>(from) && storageOf(from) != from)
+      continue;
     if (auto arg = dyn_cast<BlockArgument>(from))
       copy(ret.getLoc(), lowered.getArgument(arg.getArgNumber()), to);
     else if (auto constant = from.getDefiningOp<arith::ConstantOp>())
@@ -254,6 +288,14 @@ LogicalResult FunctionLowering::run() {
       copy(ret.getLoc(), first, to);
     else
       first = to;
+  }
+  // The front of what extends it.
+  for (OpOperand &returned : ret->getOpOperands()) {
+    Value from = sched::tensorBehind(returned.get());
+    if (!isa<BlockArgument>(from) && storageOf(from) != from &&
+        !appendedArgument(func, returned.getOperandNumber()))
+      copy(ret.getLoc(), placed[storageOf(from)],
+           resultMemref(lowered, returned.getOperandNumber()));
   }
   func::ReturnOp::create(b, ret.getLoc());
   func.erase();

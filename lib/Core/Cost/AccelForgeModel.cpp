@@ -145,8 +145,11 @@ static bool copies(const Einsum &e) {
   return rest.empty() && e.finishOps.empty();
 }
 
-/// A copy whose source and result are kept in the same memory only.
+/// A copy whose source and result are kept in the same memory only. A piece of
+/// a concat moves: there it is not yet.
 bool EinsumModel::isRenaming() const {
+  if (e.base >= 0 || extenderOf(c, e.result.tensor) >= 0)
+    return false;
   return std::all_of(cost.traffic.begin(), cost.traffic.end(),
                      [&](const MappedTraffic &t) {
                        return t.memory == cost.traffic.front().memory;

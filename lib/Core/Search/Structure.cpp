@@ -61,6 +61,7 @@ private:
   std::vector<RankId> rowCandidates(EinsumId e, size_t operand) const;
   void chooseActivation(EinsumId e);
   bool inheritRow(EinsumId e);
+  void agreeOnRows(RankId iterative);
   RankId last(const std::vector<RankId> &among, const Access &a) const;
 
   const Cascade &c;
@@ -155,6 +156,40 @@ bool Analysis::inheritRow(EinsumId e) {
   return s.row[e] >= 0;
 }
 
+/// A recurrence is never parted, so its Einsums have one row rank. Where some
+/// have chosen what others do not keep (one query: the features of the values
+/// would be rows), it is the last rank that all of them keep.
+void Analysis::agreeOnRows(RankId iterative) {
+  std::vector<EinsumId> members;
+  for (EinsumId e : s.order)
+    if (c.einsums[e].hasRank(iterative))
+      members.push_back(e);
+  auto kept = [&](RankId r) {
+    return std::all_of(members.begin(), members.end(), [&](EinsumId e) {
+      return resultDim(c.einsums[e], r) >= 0;
+    });
+  };
+  RankId row = -1;
+  bool agreed = true;
+  for (EinsumId e : members) {
+    if (s.row[e] < 0)
+      continue;
+    agreed &= kept(s.row[e]) && (row < 0 || row == s.row[e]);
+    row = s.row[e];
+  }
+  if (agreed)
+    return;
+  row = -1;
+  for (RankId r : c.einsums[members.front()].ranks)
+    if (!c.ranks[r].iterative && kept(r))
+      row = r;
+  for (EinsumId e : s.order)
+    if (has(members, e))
+      s.row[e] = row;
+    else if (!s.contraction[e])
+      s.row[e] = -1; // it may have followed one of them
+}
+
 Structure Analysis::run() {
   size_t n = c.einsums.size();
   s.order = canonicalOrder(c);
@@ -194,6 +229,9 @@ Structure Analysis::run() {
       chooseActivation(e);
     else
       inheritRow(e);
+  for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r)
+    if (c.ranks[r].iterative)
+      agreeOnRows(r);
   for (size_t round = 0; round <= n; ++round) {
     bool changed = false;
     for (EinsumId e : s.order)

@@ -200,6 +200,10 @@ function("ranks of 1", "%a: tensor<1x1xf32>", "tensor<1x1xf32>",
 
 # Padding, insertion, slices, reshapes.
 A, P9, R = "tensor<5x6xf32>", "tensor<9x8xf32>", "tensor<3x4xf32>"
+function("padded", f"%a: {V}", "tensor<12xf32>",
+         pad(V, "tensor<12xf32>", "1", "3") + then_exp("%p", "tensor<12xf32>"))
+function("padded twice", f"%a: {A}", P9,
+         pad(A, P9, "1, 2", "3, 0") + then_exp("%p", P9))
 function("padded by nothing", f"%a: {V}", V,
          pad(V, V, "0", "0") + then_exp("%p", V))
 function("padded by a function", f"%a: {V}", "tensor<12xf32>",
@@ -209,6 +213,17 @@ function("padded by a function", f"%a: {V}", "tensor<12xf32>",
          then_exp("%p", "tensor<12xf32>"),
          error="pads with a value that is not constant")
 INTO = f"%a: {R}, %b: {P9}"
+for name, where in (("inserted", "[2, 3] [3, 4] [1, 1]"),
+                    ("inserted in a corner", "[0, 4] [3, 4] [1, 1]"),
+                    ("inserted at the end", "[6, 0] [3, 4] [1, 1]")):
+    function(name, INTO, P9, f"  %p = tensor.insert_slice %a into %b{where} : "
+             f"{R} into {P9}\n" + then_exp("%p", P9))
+function("inserted row", f"%a: {W}, %b: {P9}", P9,
+         f"  %r = tensor.insert_slice %a into %b[2, 3] [1, 4] [1, 1] : {W} into "
+         + P9)
+function("inserted into zeros", f"%a: {R}", P9,
+         f"  %b = arith.constant dense<0.0> : {P9}\n  %r = tensor.insert_slice "
+         f"%a into %b[2, 3] [3, 4] [1, 1] : {R} into {P9}")
 function("inserted with strides", INTO, P9, "  %r = tensor.insert_slice %a into "
          f"%b[1, 0] [3, 4] [2, 2] : {R} into {P9}", stage="schedule",
          error="has an access that is no sum of multiples of ranks")
@@ -278,3 +293,24 @@ function("read by one index", "%a: tensor<4x6x5xf32>", "tensor<10x12xf32>", """\
       : (tensor<4x6x5xf32>) -> tensor<10x12xf32>
     einsum.yield %B : tensor<10x12xf32>
   } -> tensor<10x12xf32>""")
+
+# One query: nothing but heads is left to tile rows by.
+function("one query", "%q: tensor<1x4x1x16xf32>, %k: tensor<1x4x38x16xf32>, "
+         "%v: tensor<1x4x38x16xf32>", "tensor<1x1x64xf32>",
+         "  %r = einsum.mha %q, %k, %v scale 0.25 : (tensor<1x4x1x16xf32>, "
+         "tensor<1x4x38x16xf32>, tensor<1x4x38x16xf32>) -> tensor<1x1x64xf32>")
+
+# A tensor lies in the storage of what extends it, and is a result as well.
+add("extended and returned", """\
+func.func @f(%x: tensor<5x4xf32>, %new: tensor<3x4xf32>)
+    -> (tensor<8x4xf32>, tensor<5x4xf32>) {
+  %r:2 = einsum.cascade ranks(q = 5, p = 3, e = 4) {
+    %A = einsum.map_reduce "A" [q,e] from %x[q,e] map math.exp
+      : (tensor<5x4xf32>) -> tensor<5x4xf32>
+    %B = einsum.map_reduce "B" [p+5,e] extends %A from %new[p,e]
+      : (tensor<3x4xf32>, tensor<5x4xf32>) -> tensor<8x4xf32>
+    einsum.yield %B, %A : tensor<8x4xf32>, tensor<5x4xf32>
+  } -> tensor<8x4xf32>, tensor<5x4xf32>
+  return %r#0, %r#1 : tensor<8x4xf32>, tensor<5x4xf32>
+}
+""")
