@@ -31,6 +31,11 @@ MIXED = ["scale", "mask", "merge", "split", "transpose", "reshape", "swap",
          "reorder"]
 
 
+#: Executed, but not compared: the sources of a concat keep the ranks and the
+#: layout of the text (docs/Rationale/Normalize.md, what is not recognised).
+NOT_COMPARED = {("decode_tiny", "reorder"), ("decode_tiny", "transpose")}
+
+
 def run(command, text):
     """(stdout, stderr) of a filter."""
     done = subprocess.run(command, input=text, capture_output=True, text=True,
@@ -131,8 +136,9 @@ def check(file, kind, args):
             except tools.ToolError as e:
                 print(f"{name}: NOT RAISED: {e.output.splitlines()[0]}")
                 bad.append(name)
+    compared = args.compare and (file.name, kind) not in NOT_COMPARED
     for name, form in found.items():
-        lines = forms.difference(file.form, form) if args.compare else []
+        lines = forms.difference(file.form, form) if compared else []
         if lines:
             print(f"{name}: OTHER FORM, {len(lines)} lines")
             named = forms.difference(
@@ -163,7 +169,8 @@ def check(file, kind, args):
                     only(module, [name]))
     print(f"{file.name}: {kind} x {len(texts)}: {changed} texts differ, "
           f"{min(sites.values())} to {max(sites.values())} sites, "
-          f"{len(found) - len(set(bad) & set(found))} forms equal, "
+          f"{len(found) - len(set(bad) & set(found))} forms "
+          f"{'equal' if compared else 'not compared'}, "
           f"{len(chosen)} run, error {worst:.1e}"
           f"{'' if not bad else f', {len(set(bad))} FAILED'}", flush=True)
     print(f"{file.name} {kind}: {time.monotonic() - start:.1f} s",
