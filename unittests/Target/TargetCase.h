@@ -66,7 +66,9 @@ struct TargetCase {
             s,       p, {"transfusion", "bipartition", "latency", 7, 1234}};
   }
   ReportNumbers numbers() const {
-    return {cost, bound, groupBounds(c, a, s),
+    return {cost,
+            bound,
+            groupBounds(c, a, s),
             static_cast<int64_t>(core::checkRules().size()),
             {}};
   }
