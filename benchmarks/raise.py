@@ -11,7 +11,7 @@ per op should not grow. CPU time is that of the tool with these passes, less tha
 of the tool that only reads and prints the file; the least of three.
 
 With --check exits 1 when a file takes more than 1 s, or an op of the longest
-function takes more than 1.6 times what it takes in the second longest.
+function takes more than 2.5 times what it takes in the second longest.
 """
 import argparse
 import os
@@ -24,7 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = ROOT / "test" / "Data" / "models"
 LAYER = MODELS / "llama_tiny_causal.linalg.mlir"
-MAX_SECONDS, MAX_GROWTH = 1.0, 1.6
+# Eight times as many layers: 1 is linear, 8 quadratic; a busy machine shows 1.7.
+MAX_SECONDS, MAX_GROWTH = 1.0, 2.5
 
 
 def tool():

@@ -128,11 +128,15 @@ TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
     const int64_t share = (o.evaluations - spent) / (2 * n);
     for (Contender &x : contenders)
       searchFor(x, share);
-    std::stable_sort(contenders.begin(), contenders.end(),
-                     [](const Contender &x, const Contender &y) {
-                       return x.cost() < y.cost();
-                     });
-    contenders.resize((contenders.size() + 1) / 2);
+    std::vector<std::pair<double, size_t>> ranking;
+    for (size_t i = 0; i < contenders.size(); ++i)
+      ranking.push_back({contenders[i].cost(), i});
+    std::sort(ranking.begin(), ranking.end());
+    ranking.resize((ranking.size() + 1) / 2);
+    std::vector<Contender> better;
+    for (const auto &[cost, i] : ranking)
+      better.push_back(std::move(contenders[i]));
+    contenders = std::move(better);
   }
   Contender &last = contenders.front();
   searchFor(last, o.evaluations - spent);
