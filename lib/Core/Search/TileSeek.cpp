@@ -57,10 +57,9 @@ static std::optional<Schedule> regroup(const Cascade &c, const Arch &a,
 /// Adds the parted groups of each contender, for half of the budget or so. The
 /// evaluations that it took.
 static int64_t partGroups(const Cascade &c, const Arch &a,
-                          const TileSeekOptions &o,
+                          const TileSeekOptions &o, SlotSolver &solver,
+                          Evaluator &evaluator,
                           std::vector<Contender> &contenders) {
-  SlotSolver solver(c, a, o.policy);
-  Evaluator evaluator(c, a);
   int64_t spent = 0, epochBytes = unitMemoryBytes(a);
   const size_t unparted = contenders.size();
   for (size_t i = 0; i < unparted; ++i, epochBytes /= 4) {
@@ -86,6 +85,8 @@ static int64_t partGroups(const Cascade &c, const Arch &a,
 
 TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
                         const TileSeekOptions &o) {
+  SlotSolver solver(c, a, o.policy);
+  Evaluator evaluator(c, a);
   std::vector<Contender> contenders(1);
   contenders[0].grouping = {start, start};
   int64_t spent = 0;
@@ -97,7 +98,7 @@ TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
       contenders.back().grouping = {*other, *other};
     }
     if (o.mode == SearchMode::Mcts)
-      spent = partGroups(c, a, o, contenders);
+      spent = partGroups(c, a, o, solver, evaluator, contenders);
   }
 
   TileSeekOptions quiet = o;
@@ -110,7 +111,8 @@ TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
     };
   for (Contender &x : contenders) {
     least = std::min(least, x.known);
-    x.seeker = std::make_unique<TileSeeker>(c, a, x.grouping.sized, quiet);
+    x.seeker = std::make_unique<TileSeeker>(c, a, x.grouping.sized, quiet,
+                                            solver, evaluator);
     if (!x.seeker->begin())
       return x.seeker->result();
   }

@@ -93,7 +93,9 @@ bool TileSeeker::begin() {
   unsupported = unsupportedEinsums(c, a);
   if (!unsupported.empty())
     return false;
-  solveSlots(c, a, start, o.policy);
+  for (Group &g : start.groups)
+    for (Phase &p : g.phases)
+      solver.solve(g, p);
   chooseSkips(c, a, start);
 
   std::vector<std::vector<int32_t>> parts;

@@ -20,10 +20,11 @@ namespace transfusion::core {
 
 class TileSeeker {
 public:
+  /// Searches of one cascade share `solver` and `evaluator`, which remember
+  /// what they have worked out.
   TileSeeker(const Cascade &c, const Arch &a, const Schedule &start,
-             const TileSeekOptions &o)
-      : c(c), a(a), start(start), o(o), solver(c, a, o.policy),
-        evaluator(c, a) {}
+             const TileSeekOptions &o, SlotSolver &solver, Evaluator &evaluator)
+      : c(c), a(a), start(start), o(o), solver(solver), evaluator(evaluator) {}
   /// False: nothing to search, `result` says why.
   bool begin();
   /// Goes on until so many evaluations have been made in all.
@@ -45,8 +46,8 @@ private:
   const Arch &a;
   Schedule start;
   const TileSeekOptions &o;
-  SlotSolver solver;
-  Evaluator evaluator;
+  SlotSolver &solver;
+  Evaluator &evaluator;
   std::vector<std::unique_ptr<SpaceSearch>> searches;
   int64_t steps = 0, nextReport = 1;
   std::vector<Violation> unsupported;
