@@ -15,6 +15,7 @@
 
 #include "Shrink.h"
 
+#include "../Search/Permute.h"
 #include "../Search/SmallCases.h"
 #include "transfusion/Core/Cost/LowerBound.h"
 #include "transfusion/Core/Search/DPipe.h"
@@ -24,7 +25,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 using namespace transfusion::core;
 using namespace transfusion::core::test;
@@ -114,91 +114,44 @@ std::string moreLanesAreNotWorse(const RandomCase &r, const CostReport &cost) {
   return "";
 }
 
-std::vector<int32_t> permutation(size_t n, Rng &rng) { // old id -> new id
-  std::vector<int32_t> p(n);
-  std::iota(p.begin(), p.end(), 0);
-  for (size_t i = n; i > 1; --i)
-    std::swap(p[i - 1], p[rng.below(i)]);
-  return p;
-}
-
 /// Other ids and names of everything, in the cascade and in the schedule.
 RandomCase renamed(const RandomCase &r) {
   Rng rng(7);
-  const std::vector<int32_t> rank = permutation(r.c.ranks.size(), rng),
-                             tensor = permutation(r.c.tensors.size(), rng),
-                             einsum = permutation(r.c.einsums.size(), rng);
-  auto mapExpr = [&](LinearExpr &x) {
-    for (auto &t : x.terms)
-      t.first = rank[t.first];
-    std::sort(x.terms.begin(), x.terms.end());
-  };
-  auto mapOperand = [&](Operand &o) {
-    o.tensor = tensor[o.tensor];
-    for (LinearExpr &x : o.access)
-      mapExpr(x);
-  };
-  auto mapRanks = [&](std::vector<RankId> &ranks) {
-    for (RankId &x : ranks)
-      x = rank[x];
-  };
+  const Renaming ids(r.c, rng);
   auto mapSizes = [&](std::vector<int64_t> &sizes) {
     std::vector<int64_t> old = sizes;
-    old.resize(rank.size(), 0);
-    sizes.assign(rank.size(), 0);
-    for (size_t i = 0; i < rank.size(); ++i)
-      sizes[rank[i]] = old[i];
+    old.resize(ids.rank.size(), 0);
+    sizes.assign(ids.rank.size(), 0);
+    for (size_t i = 0; i < ids.rank.size(); ++i)
+      sizes[ids.rank[i]] = old[i];
   };
   auto byTensor = [](auto &list) {
     std::sort(list.begin(), list.end(),
               [](const auto &x, const auto &y) { return x.tensor < y.tensor; });
   };
   RandomCase d = r;
-  for (size_t i = 0; i < rank.size(); ++i) {
-    d.c.ranks[rank[i]] = r.c.ranks[i];
-    d.c.ranks[rank[i]].name = "r" + std::to_string(rank[i]);
-  }
-  for (size_t i = 0; i < tensor.size(); ++i) {
-    Tensor &t = d.c.tensors[tensor[i]];
-    t = r.c.tensors[i];
-    t.name = "T" + std::to_string(tensor[i]);
-    t.iterativeRank = t.iterativeRank < 0 ? -1 : rank[t.iterativeRank];
-    t.producer = t.producer < 0 ? -1 : einsum[t.producer];
-  }
-  for (size_t i = 0; i < einsum.size(); ++i) {
-    Einsum &e = d.c.einsums[einsum[i]];
-    e = r.c.einsums[i];
-    e.name = "E" + std::to_string(einsum[i]);
-    mapRanks(e.ranks);
-    for (Operand &o : e.inputs)
-      mapOperand(o);
-    for (Operand &o : e.finishInputs)
-      mapOperand(o);
-    mapOperand(e.result);
-    for (Constraint &k : e.domain)
-      mapExpr(k.expr);
-  }
+  d.c = ids.apply(r.c);
   for (Group &g : d.s.groups) {
-    mapRanks(g.tileOrder);
+    ids.map(g.tileOrder);
     mapSizes(g.tile);
     for (Retain &x : g.retain)
-      x.tensor = tensor[x.tensor];
+      x.tensor = ids.tensor[x.tensor];
     byTensor(g.retain);
     for (Phase &p : g.phases) {
-      mapRanks(p.order);
+      ids.map(p.order);
       mapSizes(p.block);
       mapSizes(p.inner);
       for (Run &run : p.runs)
         for (Slot &s : run.slots) {
-          s.einsum = einsum[s.einsum];
-          mapRanks(s.rows);
-          mapRanks(s.cols);
+          s.einsum = ids.einsum[s.einsum];
+          ids.map(s.rows);
+          ids.map(s.cols);
         }
       for (Prefetch &x : p.prefetch)
-        x.tensor = tensor[x.tensor];
+        x.tensor = ids.tensor[x.tensor];
       byTensor(p.prefetch);
       for (Defer &x : p.defer)
-        x.tensor = tensor[x.tensor];
+        x.tensor = ids.tensor[x.tensor];
       byTensor(p.defer);
     }
   }

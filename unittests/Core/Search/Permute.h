@@ -15,57 +15,77 @@
 
 namespace transfusion::core::test {
 
-/// New names and new ids for ranks, tensors and Einsums.
-inline Cascade shuffled(const Cascade &c, Rng &rng) {
-  auto permutation = [&](size_t n) { // old id -> new id
+/// New ids, by old ones, for everything in a cascade.
+struct Renaming {
+  std::vector<int32_t> rank, tensor, einsum;
+
+  Renaming(const Cascade &c, Rng &rng)
+      : rank(permutation(c.ranks.size(), rng)),
+        tensor(permutation(c.tensors.size(), rng)),
+        einsum(permutation(c.einsums.size(), rng)) {}
+
+  /// With names after the new ids; an Einsum is called as its result.
+  Cascade apply(const Cascade &c) const {
+    Cascade d = c;
+    for (size_t i = 0; i < c.ranks.size(); ++i) {
+      d.ranks[rank[i]] = c.ranks[i];
+      d.ranks[rank[i]].name = "rank" + std::to_string(rank[i]);
+    }
+    for (size_t i = 0; i < c.tensors.size(); ++i) {
+      Tensor &t = d.tensors[tensor[i]];
+      t = c.tensors[i];
+      t.name = "T" + std::to_string(tensor[i]);
+      t.iterativeRank = mapped(rank, t.iterativeRank);
+      t.producer = mapped(einsum, t.producer);
+    }
+    for (size_t i = 0; i < c.einsums.size(); ++i) {
+      Einsum &e = d.einsums[einsum[i]];
+      e = c.einsums[i];
+      e.name = "T" + std::to_string(tensor[e.result.tensor]);
+      e.base = mapped(tensor, e.base);
+      map(e.ranks);
+      for (Operand &o : e.inputs)
+        map(o);
+      for (Operand &o : e.finishInputs)
+        map(o);
+      map(e.result);
+      for (Constraint &k : e.domain)
+        map(k.expr);
+    }
+    return d;
+  }
+
+  void map(std::vector<RankId> &ranks) const {
+    for (RankId &r : ranks)
+      r = rank[r];
+  }
+
+private:
+  static std::vector<int32_t> permutation(size_t n, Rng &rng) {
     std::vector<int32_t> p(n);
     std::iota(p.begin(), p.end(), 0);
     for (size_t i = n; i > 1; --i)
       std::swap(p[i - 1], p[rng.below(i)]);
     return p;
-  };
-  const std::vector<int32_t> rank = permutation(c.ranks.size()),
-                             tensor = permutation(c.tensors.size()),
-                             einsum = permutation(c.einsums.size());
-  auto mapExpr = [&](LinearExpr &x) {
+  }
+  static int32_t mapped(const std::vector<int32_t> &ids, int32_t id) {
+    return id < 0 ? -1 : ids[id];
+  }
+  void map(LinearExpr &x) const {
     for (auto &t : x.terms)
       t.first = rank[t.first];
     std::sort(x.terms.begin(), x.terms.end());
-  };
-  auto mapOperand = [&](Operand &o) {
+  }
+  void map(Operand &o) const {
     o.tensor = tensor[o.tensor];
     for (LinearExpr &x : o.access)
-      mapExpr(x);
-  };
-  Cascade d = c;
-  for (size_t i = 0; i < c.ranks.size(); ++i) {
-    d.ranks[rank[i]] = c.ranks[i];
-    d.ranks[rank[i]].name = "rank" + std::to_string(rank[i]);
+      map(x);
   }
-  for (size_t i = 0; i < c.tensors.size(); ++i) {
-    Tensor &t = d.tensors[tensor[i]];
-    t = c.tensors[i];
-    t.name = "T" + std::to_string(tensor[i]);
-    if (t.iterativeRank >= 0)
-      t.iterativeRank = rank[t.iterativeRank];
-    if (t.producer >= 0)
-      t.producer = einsum[t.producer];
-  }
-  for (size_t i = 0; i < c.einsums.size(); ++i) {
-    Einsum &e = d.einsums[einsum[i]];
-    e = c.einsums[i];
-    e.name = "T" + std::to_string(tensor[c.einsums[i].result.tensor]);
-    for (RankId &r : e.ranks)
-      r = rank[r];
-    for (Operand &o : e.inputs)
-      mapOperand(o);
-    for (Operand &o : e.finishInputs)
-      mapOperand(o);
-    mapOperand(e.result);
-    for (Constraint &k : e.domain)
-      mapExpr(k.expr);
-  }
-  return d;
+};
+
+/// New names and new ids for ranks, tensors and Einsums.
+inline Cascade shuffled(const Cascade &c, Rng &rng) {
+  return Renaming(c, rng).apply(c);
 }
 
 } // namespace transfusion::core::test
