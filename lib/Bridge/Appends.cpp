@@ -34,10 +34,7 @@ LogicalResult transfusion::checkAppends(FunctionOpInterface function,
     core::TensorId base = c.einsums[e].base;
     if (base < 0 || c.tensors[base].producer >= 0)
       continue;
-    core::TensorId whole = c.einsums[e].result.tensor;
-    while (core::extenderOf(c, whole) >= 0 &&
-           core::extenderOf(c, whole) != static_cast<int>(e))
-      whole = c.einsums[core::extenderOf(c, whole)].result.tensor;
+    const core::TensorId whole = core::wholeOf(c, c.einsums[e].result.tensor);
     auto argument = dyn_cast<BlockArgument>(imported.tensors[base]);
     einsum::AppendAttr append =
         argument && argument.getOwner()->getParentOp() == function

@@ -92,8 +92,7 @@ private:
   /// is appended.
   Value resultMemref(func::FuncOp lowered, unsigned result);
   FailureOr<Value> outerMemref(core::TensorId t, func::FuncOp into);
-  /// What extends `t` the furthest, and in whose storage it lies; or `t`.
-  core::TensorId wholeOf(core::TensorId t) const;
+  /// `v`, or the value in whose storage it lies.
   Value storageOf(Value v) const;
   Value constantMemref(arith::ConstantOp op);
   void copy(Location loc, Value from, Value to);
@@ -151,16 +150,11 @@ LogicalResult FunctionLowering::checkShape() {
   return success();
 }
 
-core::TensorId FunctionLowering::wholeOf(core::TensorId t) const {
-  while (core::extenderOf(src.cascade, t) >= 0)
-    t = src.cascade.einsums[core::extenderOf(src.cascade, t)].result.tensor;
-  return t;
-}
-
 Value FunctionLowering::storageOf(Value v) const {
   for (size_t t = 0; t < src.tensors.size(); ++t)
     if (src.tensors[t] == v)
-      return src.tensors[wholeOf(static_cast<core::TensorId>(t))];
+      return src
+          .tensors[core::wholeOf(src.cascade, static_cast<core::TensorId>(t))];
   return v;
 }
 
@@ -212,7 +206,7 @@ Value FunctionLowering::constantMemref(arith::ConstantOp op) {
 
 FailureOr<Value> FunctionLowering::outerMemref(core::TensorId t,
                                                func::FuncOp into) {
-  t = wholeOf(t);
+  t = core::wholeOf(src.cascade, t);
   Value v = src.tensors[t];
   Value memref;
   if (auto arg = dyn_cast<BlockArgument>(v))

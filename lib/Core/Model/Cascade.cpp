@@ -84,6 +84,12 @@ EinsumId extenderOf(const Cascade &c, TensorId t) {
   return -1;
 }
 
+TensorId wholeOf(const Cascade &c, TensorId t) {
+  for (EinsumId e; (e = extenderOf(c, t)) >= 0;)
+    t = c.einsums[e].result.tensor;
+  return t;
+}
+
 std::vector<Dependence> dependences(const Cascade &c) {
   std::vector<Dependence> all;
   auto same = [](const Dependence &a, const Dependence &b) {

@@ -205,6 +205,9 @@ std::vector<Dependence> dependences(const Cascade &c);
 std::vector<TensorId> piecesOf(const Cascade &c, TensorId t);
 /// The Einsum whose result extends `t`; -1 when there is none.
 EinsumId extenderOf(const Cascade &c, TensorId t);
+/// What extends `t` the furthest, and in whose storage it lies; `t` itself when
+/// nothing does.
+TensorId wholeOf(const Cascade &c, TensorId t);
 
 /// Readers of each tensor, by einsum id ascending, without repetition.
 std::vector<std::vector<EinsumId>> readers(const Cascade &c);
