@@ -7,6 +7,7 @@
 #include "LayerToSchedule.h"
 #include "transfusion/Bridge/Diagnostics.h"
 #include "transfusion/Core/Search/PhaseShape.h"
+#include "transfusion/Dialect/Einsum/IR/LinearForm.h"
 #include "transfusion/Dialect/Einsum/Transforms/Decompose.h"
 #include "transfusion/Dialect/Einsum/Transforms/Partition.h"
 
@@ -27,20 +28,24 @@ static bool holdsEinsums(func::FuncOp function) {
       .wasInterrupted();
 }
 
-/// Rank that shares a dimension with the iterative rank `outer`: m0 in
-/// m1*256 + m0. Empty when there is none.
+/// Rank that `outer` counts tiles of: m0 in m1*256 + m0, whatever else is added
+/// (keys of block b are at b*512 + m1*256 + m0). Empty when there is none.
 static StringRef innerOf(einsum::CascadeOp cascade, StringRef outer) {
   for (auto op : cascade.getBody().getOps<einsum::MapReduceOp>()) {
     auto ranks = llvm::to_vector(op.getRanks().getAsValueRange<StringAttr>());
     auto found = llvm::find(ranks, outer);
     if (found == ranks.end())
       continue;
+    SmallVector<int64_t> extents = op.getExtents();
     for (AffineMap map : op.getMaps().getAsValueRange<AffineMapAttr>())
       for (AffineExpr expr : map.getResults()) {
-        if (!expr.isFunctionOfDim(found - ranks.begin()))
+        auto form = einsum::getLinearForm(expr, ranks.size());
+        int64_t tile = form ? form->coefficients[found - ranks.begin()] : 0;
+        if (tile == 0)
           continue;
         for (auto [i, rank] : llvm::enumerate(ranks))
-          if (rank != outer && expr.isFunctionOfDim(i))
+          if (rank != outer && form->coefficients[i] != 0 &&
+              form->coefficients[i] * extents[i] == tile)
             return rank;
       }
   }

@@ -609,6 +609,19 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
 
 // -----
 
+// map_reduce (8): before the tensor, and a constraint that leaves one such point
+func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
+  %r = einsum.cascade ranks(p = 6) {
+    // expected-error @+2 {{'einsum.map_reduce' op defines dimension 0 of its result, of size 4, at p-2, which runs from -2 to 3}}
+    // expected-note @+1 {{rank 'p' has extent 6}}
+    %A = einsum.map_reduce "A" [p-2] from %x[0] where 1 <= p : (tensor<4xf32>) -> tensor<4xf32>
+    einsum.yield %A : tensor<4xf32>
+  } -> tensor<4xf32>
+  return
+}
+
+// -----
+
 // map_reduce (8): a shift
 func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   %r = einsum.cascade ranks(p = 4, q = 5) {

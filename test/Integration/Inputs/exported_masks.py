@@ -36,7 +36,65 @@ def index_mask(name, queries=P):
     blocks = (f"%w = arith.constant {size} : index\n"
               "%pb = arith.floordivsi %p, %w : index\n"
               "%mb = arith.floordivsi %m, %w : index\n")
+    def of(size, p=0, m=0, keys=None):
+        """%pb and %mb: blocks of queries + p, and of keys + m."""
+        return (f"%w = arith.constant {size} : index\n"
+                f"%wk = arith.constant {keys or size} : index\n"
+                f"%po = arith.constant {p} : index\n"
+                f"%mo = arith.constant {m} : index\n"
+                "%pi = arith.addi %p, %po : index\n"
+                "%mi = arith.addi %m, %mo : index\n"
+                "%pb = arith.floordivsi %pi, %w : index\n"
+                "%mb = arith.floordivsi %mi, %wk : index\n")
+
+    same = "%see = arith.cmpi eq, %pb, %mb : index"
+    both = ("%same = arith.cmpi eq, %pb, %mb : index\n"
+            "%see = arith.andi %c, %same : i1")
     return {
+        "offset block": (of(5, 3, 3) + same, (p + 3) // 5 == (m + 3) // 5),
+        "shifted block": (of(5, 10, 2) + same, (p + 10) // 5 == (m + 2) // 5),
+        "unlike blocks": (of(4, keys=7) + same, p // 4 == m // 7),
+        "single keys": (of(9, keys=1) + same, p // 9 == m),
+        "single queries": (of(1, keys=3) + same, p == m // 3),
+        "blocks without keys": (of(3, keys=14) + same, p // 3 == m // 14),
+        "causal block": (
+            causal + of(6, last) + both,
+            ((p + last) // 6 == m // 6) & (m <= p + last)),
+        "other block": (of(9) + "%see = arith.cmpi ne, %pb, %mb : index",
+                        p // 9 != m // 9),
+        "no block after": (of(4) + "%a = arith.cmpi sge, %pb, %mb : index\n"
+                           "%b = arith.cmpi sle, %pb, %mb : index\n"
+                           "%see = arith.andi %a, %b : i1", p // 4 == m // 4),
+        "from the block's start": (
+            of(4) + "%s = arith.muli %pb, %w : index\n"
+            "%e = arith.addi %s, %w : index\n"
+            "%a = arith.cmpi sge, %m, %s : index\n"
+            "%b = arith.cmpi slt, %m, %e : index\n"
+            "%see = arith.andi %a, %b : i1", p // 4 == m // 4),
+        "by remainders": (
+            of(4) + "%pr = arith.remui %p, %w : index\n"
+            "%mr = arith.remui %m, %w : index\n"
+            "%s = arith.subi %p, %pr : index\n"
+            "%t = arith.subi %m, %mr : index\n"
+            "%see = arith.cmpi eq, %s, %t : index", p // 4 == m // 4),
+        "equal remainders": (
+            of(4) + "%pr = arith.remui %p, %w : index\n"
+            "%mr = arith.remui %m, %w : index\n"
+            "%see = arith.cmpi eq, %pr, %mr : index", p % 4 == m % 4),
+        "block and window": (
+            of(8) + "%d = arith.subi %p, %m : index\n"
+            "%n = arith.constant 3 : index\n"
+            "%a = arith.cmpi slt, %d, %n : index\n"
+            "%b = arith.cmpi eq, %pb, %mb : index\n"
+            "%see = arith.andi %a, %b : i1", (p // 8 == m // 8) & (p - m < 3)),
+        "two sizes of blocks": (
+            of(6) + "%u = arith.constant 4 : index\n"
+            "%pv = arith.divui %p, %u : index\n"
+            "%mv = arith.divui %m, %u : index\n"
+            "%a = arith.cmpi eq, %pb, %mb : index\n"
+            "%b = arith.cmpi eq, %pv, %mv : index\n"
+            "%see = arith.andi %a, %b : i1",
+            (p // 6 == m // 6) & (p // 4 == m // 4)),
         "causal": (causal + "%see = arith.andi %c, %c : i1",
                    m <= p + last),
         "window": (causal + "%w = arith.constant 3 : index\n"
@@ -252,11 +310,30 @@ CASES = [
     Case("left padding", True, "left", how="select"),
     Case("left padding, guarded", True, "left", guard=True),
     Case("prefix or causal", mask="prefix or causal", how="select"),
-    Case("blocks", mask="block", reach=lambda p, m: abs(p - m) < 9),
-    Case("blocks, guarded", mask="block", how="select", guard=True,
-         reach=lambda p, m: abs(p - m) < 9),
-    Case("blocks before", mask="blocks before",
-         reach=lambda p, m: m - p < 9),
+    Case("blocks", True, "block"),
+    Case("blocks, guarded", True, "block", how="select", guard=True),
+    Case("blocks that come out even", True, "block", queries=27),
+    Case("blocks at the end", True, "block", queries=37),
+    Case("more queries than blocks of keys", True, "block", queries=50),
+    Case("blocks before", True, "blocks before"),
+    Case("offset blocks", True, "offset block"),
+    Case("shifted blocks", True, "shifted block"),
+    Case("unlike blocks", True, "unlike blocks"),
+    Case("blocks of single keys", True, "single keys"),
+    Case("blocks for single queries", True, "single queries"),
+    Case("blocks without keys", True, "blocks without keys"),
+    Case("blocks without keys, guarded", True, "blocks without keys",
+         guard=True),
+    Case("causal blocks", True, "causal block", queries=37),
+    Case("causal blocks at the end", True, "causal block"),
+    Case("other blocks", mask="other block"),
+    Case("neither before nor after", True, "no block after"),
+    Case("between ends of blocks", True, "from the block's start"),
+    Case("blocks by remainders", True, "by remainders"),
+    Case("equal remainders", mask="equal remainders"),
+    Case("blocks and a window", True, "block and window"),
+    Case("two sizes of blocks", mask="two sizes of blocks",
+         reach=lambda p, m: p // 6 == m // 6 and abs(p - m) < 4),
     Case("every third key", mask="every third"),
     Case("late queries", mask="late queries"),
     Case("late queries, guarded", mask="late queries", guard=True),

@@ -179,7 +179,7 @@ static LogicalResult verifyBounds(CascadeOp cascade) {
   return success();
 }
 
-/// E8: no result point lies beyond the tensor.
+/// E8: no result point lies before or beyond the tensor.
 static LogicalResult verifyResultBounds(CascadeOp cascade) {
   EffectiveDomains domains;
   for (auto op : cascade.getBody().front().getOps<MapReduceOp>()) {
@@ -188,8 +188,13 @@ static LogicalResult verifyResultBounds(CascadeOp cascade) {
     ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getType()).getShape();
     for (auto [d, expr] : llvm::enumerate(op.getResultMap().getResults())) {
       Interval range = getRange(expr, extents);
-      if (range.max < shape[d] || isOutside(expr, shape[d], std::nullopt,
-                                            extents, domains.getOfResult(op)))
+      bool isBefore =
+          range.min < 0 &&
+          !isOutside(expr, std::nullopt, -1, extents, domains.getOfResult(op));
+      bool isBeyond =
+          range.max >= shape[d] && !isOutside(expr, shape[d], std::nullopt,
+                                              extents, domains.getOfResult(op));
+      if (!isBefore && !isBeyond)
         continue;
       std::string text;
       llvm::raw_string_ostream os(text);

@@ -251,10 +251,12 @@ MapReduceOp CascadeBuilder::emit(const Equation &eq, Type compute,
     init = b.getFloatAttr(eq.element, *eq.init);
 
   auto op = MapReduceOp::create(
-      b, loc, typeFor(eq.result, eq.element), b.getStringAttr(eq.name),
-      b.getStrArrayAttr(names), b.getAffineMapArrayAttr(maps),
-      AffineMapAttr::get(localMap(eq.result)), domain, reduce, init, inputs,
-      finishInputs);
+      b, loc,
+      eq.shape.empty() ? typeFor(eq.result, eq.element)
+                       : RankedTensorType::get(eq.shape, eq.element),
+      b.getStringAttr(eq.name), b.getStrArrayAttr(names),
+      b.getAffineMapArrayAttr(maps), AffineMapAttr::get(localMap(eq.result)),
+      domain, reduce, init, inputs, finishInputs);
 
   // Without a reduction there is no accumulator: map makes the result.
   Type accumulator = !eq.reduce ? eq.element

@@ -95,6 +95,8 @@ struct Equation {
   llvm::SmallVector<Read> inputs;
   Body map; ///< null: passes its only input on
   Exprs result;
+  /// Of the result; empty: as far as the ranks reach.
+  llvm::SmallVector<int64_t> shape;
   mlir::Type element; ///< of the result
   Exprs reduced;      ///< ranks that the result lacks, in order
   std::optional<ReduceKind> reduce;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "transfusion/Dialect/Einsum/IR/Einsum.h"
+#include "transfusion/Dialect/Einsum/IR/LinearForm.h"
 #include "transfusion/Dialect/Sched/IR/Names.h"
 #include "transfusion/Dialect/Sched/IR/Sched.h"
 #include "llvm/ADT/MapVector.h"
@@ -26,26 +27,29 @@ struct Referents {
   llvm::SmallDenseSet<StringAttr> uncut;
 };
 
-/// Ranks that share a dimension with an iterative rank.
+/// Ranks within a tile that an iterative rank counts: m0 in b*512 + m1*256 +
+/// m0.
 void collectUncut(einsum::MapReduceOp op, Referents &names) {
   auto ranks = llvm::to_vector(op.getRanks().getAsRange<StringAttr>());
+  auto isIterative = [&](StringAttr rank) {
+    einsum::RankAttr declared = op.getCascade().lookupRank(rank);
+    return declared && declared.getIterative();
+  };
   for (AffineMap map : op.getMaps().getAsValueRange<AffineMapAttr>()) {
     if (map.getNumDims() != ranks.size())
       continue; // The Einsum's own verifier says so.
     for (AffineExpr expr : map.getResults()) {
-      SmallVector<StringAttr> together;
-      bool hasIterative = false;
-      for (auto [i, rank] : llvm::enumerate(ranks)) {
-        if (!expr.isFunctionOfDim(i))
-          continue;
-        einsum::RankAttr declared = op.getCascade().lookupRank(rank);
-        if (declared && declared.getIterative())
-          hasIterative = true;
-        else
-          together.push_back(rank);
-      }
-      if (hasIterative)
-        names.uncut.insert(together.begin(), together.end());
+      auto form = einsum::getLinearForm(expr, ranks.size());
+      if (!form)
+        continue;
+      int64_t tile = 0;
+      for (auto [rank, coefficient] : llvm::zip(ranks, form->coefficients))
+        if (isIterative(rank))
+          tile = std::max(tile, std::abs(coefficient));
+      for (auto [rank, coefficient] : llvm::zip(ranks, form->coefficients))
+        if (coefficient != 0 && std::abs(coefficient) < tile &&
+            !isIterative(rank))
+          names.uncut.insert(rank);
     }
   }
 }

@@ -167,7 +167,7 @@ def Sched_ScheduleOp : Sched_Op<"schedule",
     rank, a block smaller than its tile is a multiple of inner, and a rank whose
     inner is smaller than its tile is in the phase's order; (6) a slot maps only
     ranks of its Einsum; (7) a group retains only what it reads and does not
-    make; (8) a rank that shares a dimension with an iterative rank (m0 in
+    make; (8) a rank of which an iterative rank counts tiles (m0 in
     m1*256 + m0) is not cut: its extent is the width that it was partitioned to.
     Rules about the whole schedule (capacity, order, supported ops, dependence
     distance) are checked by `--sched-verify`.

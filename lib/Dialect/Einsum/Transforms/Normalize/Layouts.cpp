@@ -14,14 +14,44 @@
 #include "Indices.h"
 #include "Materialize.h"
 #include "Plan.h"
+#include "RecognizeAttention.h"
 
 using namespace mlir;
 using namespace transfusion::einsum;
 using namespace transfusion::einsum::normal;
 
+static std::optional<WalkedBlocks> blocksOf(const Node &node) {
+  if (!node.isPiece(AttentionTraits::kPiece))
+    return std::nullopt;
+  return AttentionTraits::unpack(node.attributes).blocks;
+}
+
+/// The dim that is walked by blocks, if it is one; else -1.
+static int walkedDim(AffineExpr block, AffineExpr within,
+                     const WalkedBlocks &blocks) {
+  auto remainder = dyn_cast<AffineBinaryOpExpr>(within);
+  if (!remainder || remainder.getKind() != AffineExprKind::Mod)
+    return -1;
+  AffineExpr dim = simplifyIndex(remainder.getLHS() - blocks.offset, {});
+  AffineExpr index = dim + blocks.offset;
+  bool isWalked = simplifyIndex(index.floorDiv(blocks.size) - block, {}) == 0 &&
+                  simplifyIndex(index % blocks.size - within, {}) == 0;
+  return isWalked ? plainDim(dim) : -1;
+}
+
 normal::Exprs normal::layoutOver(const Graph &graph, const Tensor &tensor) {
   SmallVector<AffineExpr> local(tensor.frame.dims.size());
+  std::optional<WalkedBlocks> blocks = blocksOf(graph[tensor.ref]);
+  if (blocks) {
+    AffineExpr within = tensor.ref.at[blocks->within];
+    int dim = walkedDim(tensor.ref.at[blocks->block], within, *blocks);
+    if (dim < 0 || tensor.frame.dims[dim].extent != blocks->extent)
+      return {};
+    local[dim] = blocks->index(within.getContext());
+  }
   for (auto [i, expr] : llvm::enumerate(tensor.ref.at)) {
+    if (blocks && (i == blocks->block || i == blocks->within))
+      continue;
     int dim = plainDim(expr);
     if (dim < 0 || local[dim] ||
         tensor.frame.dims[dim].extent != graph[tensor.ref].dims[i].extent)
@@ -42,7 +72,14 @@ normal::Exprs normal::layoutOver(const Graph &graph, const Tensor &tensor) {
     for (AffineExpr &place : places)
       if (!place)
         place = getAffineConstantExpr(0, expr.getContext());
-    result.push_back(expr.replaceDims(places));
+    AffineExpr coordinate = expr.replaceDims(places);
+    // Blocks that are cut off have a dimension of their own.
+    if (blocks && blocks->isCutOff(graph[tensor.ref]) &&
+        coordinate.isFunctionOfDim(blocks->within) &&
+        simplifyIndex(coordinate, {}) !=
+            simplifyIndex(blocks->index(expr.getContext()), {}))
+      return {};
+    result.push_back(coordinate);
   }
   return result;
 }

@@ -37,6 +37,8 @@ private:
   bool mayBeMinusInf(const Ref &ref) const;
   bool mayHideFirstKey() const;
   Read emitScore();
+  normal::Exprs ownLayout() const;
+  int64_t extentOf(AffineExpr layout) const;
 
   Materializer &m;
   const Graph &graph;
@@ -168,6 +170,40 @@ Read Emitter::emitScore() {
   return {m.emit(eq, space.compute), eq.result};
 }
 
+/// Heads, rows, features; rows in blocks are one dimension.
+normal::Exprs Emitter::ownLayout() const {
+  normal::Exprs layout;
+  for (const normal::Exprs *part : {&space.heads, &space.rows, &space.features})
+    for (AffineExpr rank : *part) {
+      unsigned dim = llvm::find(place, rank) - place.begin();
+      if (traits.blocks && dim == traits.blocks->block)
+        continue;
+      layout.push_back(traits.blocks && dim == traits.blocks->within
+                           ? traits.blocks->index(graph.getContext())
+                           : getAffineDimExpr(dim, graph.getContext()));
+    }
+  return layout;
+}
+
+/// Of a dimension of the result: of a last block that is cut off, what exists.
+int64_t Emitter::extentOf(AffineExpr layout) const {
+  SmallVector<AffineExpr> last;
+  for (const Dim &dim : node.dims)
+    last.push_back(getAffineConstantExpr(dim.extent - 1, graph.getContext()));
+  bool isRow = traits.blocks && layout.isFunctionOfDim(traits.blocks->block) &&
+               layout.isFunctionOfDim(traits.blocks->within);
+  if (isRow) {
+    const WalkedBlocks &rows = *traits.blocks;
+    last[rows.block] = getAffineConstantExpr(0, graph.getContext());
+    last[rows.within] = getAffineConstantExpr(rows.offset + rows.extent - 1,
+                                              graph.getContext());
+  }
+  AffineExpr greatest = layout.replaceDims(last);
+  return cast<AffineConstantExpr>(simplifyAffineExpr(greatest, 0, 0))
+             .getValue() +
+         1;
+}
+
 void Emitter::emit() {
   choosePlace();
   splitDims();
@@ -187,17 +223,11 @@ void Emitter::emit() {
                            });
   Read values = m.read(node.operands[Values], place);
   Equation av = cascade.quotient(cascade.onePass(qk, values));
-  normal::Exprs layout = m.layoutOf(id);
-  if (!m.hasLayout(id)) {
-    layout.clear();
-    for (const normal::Exprs *part :
-         {&space.heads, &space.rows, &space.features})
-      for (AffineExpr rank : *part)
-        layout.push_back(getAffineDimExpr(
-            llvm::find(place, rank) - place.begin(), graph.getContext()));
-  }
-  for (AffineExpr expr : layout)
+  normal::Exprs layout = m.hasLayout(id) ? m.layoutOf(id) : ownLayout();
+  for (AffineExpr expr : layout) {
     av.result.push_back(expr.replaceDims(place));
+    av.shape.push_back(extentOf(expr));
+  }
   av.element = node.type;
   av.name = m.nameFor(id, "AV");
   m.define(id, m.emit(av, space.compute), layout);

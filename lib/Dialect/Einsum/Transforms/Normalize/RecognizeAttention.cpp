@@ -6,16 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "RecognizeAttention.h"
+#include "AttentionDims.h"
 #include "Indices.h"
 #include "Plan.h"
+#include "QueryBlocks.h"
 #include "RecognizeSoftmax.h"
-#include "VisibleKeys.h"
+#include "ScoreContraction.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IntegerSet.h"
 
 using namespace mlir;
 using namespace transfusion::einsum;
 using namespace transfusion::einsum::normal;
+using namespace transfusion::einsum::normal::attention;
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -32,6 +35,10 @@ Attribute AttentionTraits::pack(MLIRContext *context) const {
   if (!computed.empty())
     list.append("computed", b.getStringAttr(computed));
   list.append("of_score", b.getDenseBoolArrayAttr(ofScore));
+  if (blocks)
+    list.append("blocks", b.getDenseI64ArrayAttr({blocks->block, blocks->within,
+                                                  blocks->size, blocks->offset,
+                                                  blocks->extent}));
   return list.getDictionary(context);
 }
 
@@ -46,86 +53,12 @@ AttentionTraits AttentionTraits::unpack(Attribute attributes) {
     traits.computed = computed.str();
   llvm::append_range(traits.ofScore,
                      list.getAs<DenseBoolArrayAttr>("of_score").asArrayRef());
+  if (auto blocks = list.getAs<DenseI64ArrayAttr>("blocks")) {
+    ArrayRef<int64_t> in = blocks.asArrayRef();
+    traits.blocks = {static_cast<unsigned>(in[0]), static_cast<unsigned>(in[1]),
+                     in[2], in[3], in[4]};
+  }
   return traits;
-}
-
-//===----------------------------------------------------------------------===//
-// The contraction of queries and keys
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct Contraction {
-  Ref ref;
-  Factors queries, keys; ///< over the frame with the contracted dims
-  Exprs contracted;
-};
-} // namespace
-
-/// Factors with the key and factors without it, summed over dims of their own;
-/// at plain dims: what QK is.
-static std::optional<Contraction>
-matchContraction(Graph &graph, Frame &frame, const Ref &ref, AffineExpr key) {
-  const Node &node = graph[ref];
-  if (node.kind != Kind::Reduce || node.reduce != ReduceKind::Add ||
-      !node.type.isFloat() || !graph.dependsOn(ref, key))
-    return std::nullopt;
-  SmallVector<int> seen;
-  for (AffineExpr expr : ref.at) {
-    int dim = plainDim(expr);
-    if (dim < 0 || llvm::is_contained(seen, dim))
-      return std::nullopt;
-    seen.push_back(dim);
-  }
-  Contraction result;
-  result.ref = ref;
-  unsigned numDims = frame.dims.size();
-  result.contracted = graph.bind(frame, ref);
-  Factors factors = graph.factors(graph.operand(ref, 0, result.contracted));
-  for (const Factor &factor : factors.list)
-    (graph.dependsOn(factor.ref, key) ? result.keys : result.queries)
-        .list.push_back(factor);
-  if (factors.constant == 1 && !result.queries.list.empty() &&
-      !result.keys.list.empty())
-    return result;
-  frame.dims.truncate(numDims);
-  return std::nullopt;
-}
-
-/// The contraction that the score is made from: the one of most dims.
-static void findContraction(Graph &graph, Frame &frame, const Ref &ref,
-                            AffineExpr key, unsigned depth,
-                            std::optional<Ref> &best) {
-  unsigned numDims = frame.dims.size();
-  if (matchContraction(graph, frame, ref, key)) {
-    frame.dims.truncate(numDims);
-    if (!best || graph.dimsOf(ref).size() > graph.dimsOf(*best).size())
-      best = ref;
-    return;
-  }
-  const Node &node = graph[ref];
-  if (node.kind == Kind::Reduce || node.kind == Kind::Piece || depth == 0)
-    return;
-  for (unsigned i = 0, e = node.operands.size(); i < e; ++i)
-    findContraction(graph, frame, graph.operand(ref, i), key, depth - 1, best);
-}
-
-/// `ref` with `to` instead of `from`, not looking into reductions.
-static Ref substitute(Graph &graph, const Frame &frame, const Ref &ref,
-                      const Ref &from, const Ref &to) {
-  if (ref == from)
-    return to;
-  const Node &node = graph[ref];
-  if (node.operands.empty() || node.kind == Kind::Reduce ||
-      node.kind == Kind::Piece)
-    return ref;
-  SmallVector<Ref> operands;
-  bool changed = false;
-  for (unsigned i = 0, e = node.operands.size(); i < e; ++i) {
-    Ref operand = graph.operand(ref, i);
-    operands.push_back(substitute(graph, frame, operand, from, to));
-    changed |= operands.back() != operand;
-  }
-  return changed ? graph.rebuild(frame, node, operands) : ref;
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,9 +101,9 @@ private:
 } // namespace
 
 /// Adds those of `dims` that the ref has and that are not in `order` yet.
-static void appendDims(Exprs &order, const Ref &ref,
+static void appendDims(Exprs &order, ArrayRef<AffineExpr> at,
                        ArrayRef<AffineExpr> dims) {
-  for (AffineExpr expr : ref.at)
+  for (AffineExpr expr : at)
     expr.walk([&](AffineExpr e) {
       if (llvm::is_contained(dims, e) && !llvm::is_contained(order, e))
         order.push_back(e);
@@ -193,64 +126,108 @@ std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
   traits.isGuarded = found->isGuarded;
   traits.weight = found->weight;
   traits.computed = visible.computed;
-  SmallVector<unsigned> scoreDims = graph.dimsOf(found->score);
-
+  Ref score = found->score; // with its masks
   Exprs dims(ArrayRef(frame.all()).take_front(numDims)), bound = {key};
   SmallVector<Ref> operands = {visible.score,
                                throughWidening(graph, found->values)};
   std::optional<Ref> dot;
+  std::optional<Ref> hole;
   findContraction(graph, frame, visible.score, key, 8, dot);
   if (dot) {
     draft.dot = dot->node;
     Type type = graph[*dot].type;
-    Ref hole = graph.op(frame, AttentionTraits::kDot, {}, {}, type);
-    operands[0] = substitute(graph, frame, visible.score, *dot, hole);
+    hole = graph.op(frame, AttentionTraits::kDot, {}, {}, type);
+    operands[Score] = substitute(graph, frame, visible.score, *dot, *hole);
     Contraction contraction = *matchContraction(graph, frame, *dot, key);
     llvm::append_range(bound, contraction.contracted);
     for (const Factors *side : {&contraction.queries, &contraction.keys})
       operands.push_back(
           throughWidening(graph, graph.product(frame, *side, type)));
+  }
+
+  std::optional<QueryBlocks> blocks =
+      splitQueries(graph, frame, operands[Score], key, visible);
+  Ref whole = ref;
+  if (blocks) {
+    auto move = [&](Ref &from) {
+      from = graph.compose(from, blocks->at, frame);
+    };
+    llvm::for_each(operands, move);
+    for (Ref *from : {&score, &whole})
+      move(*from);
+    if (dot)
+      move(*dot);
+    operands[Score] = blocks->visible.score;
+    visible = blocks->visible;
+    traits.computed = visible.computed;
+    bound.front() = blocks->key;
+    *llvm::find(dims, blocks->queries.dim) = blocks->block;
+    dims.push_back(blocks->within);
+  }
+  SmallVector<unsigned> scoreDims = graph.dimsOf(score);
+  auto isOfScore = [&](AffineExpr dim) {
+    return llvm::is_contained(scoreDims, plainDim(dim));
+  };
+  if (dot) {
     // Values that differ from query to query (weights that are changed after
     // the softmax are among them) would be a tensor of queries times keys.
-    for (unsigned i : scoreDims)
-      if (i < numDims && graph.dependsOn(operands[1], dims[i]) &&
-          !graph.dependsOn(operands[3], dims[i]))
+    for (AffineExpr dim : dims)
+      if (isOfScore(dim) && graph.dependsOn(operands[Values], dim) &&
+          !graph.dependsOn(operands[Keys], dim))
         return std::nullopt;
-    operands.push_back(visible.score);
+    operands.push_back(
+        blocks ? substitute(graph, frame, operands[Score], *hole, *dot)
+               : visible.score);
   }
   // The order of the dims is that of what stays: a mask that is a domain now
   // has had its place in the score. Queries have heads, groups and rows.
   Exprs order;
   if (dot)
-    appendDims(order, operands[2], dims);
-  appendDims(order, operands[1], dims);
-  appendDims(order, operands[0], dims);
-  appendDims(order, ref, dims);
-  SmallVector<AffineExpr> places(numDims + 1);
-  places[numDims] = getAffineDimExpr(numDims, graph.getContext());
+    appendDims(order, operands[Queries].at, dims);
+  appendDims(order, operands[Values].at, dims);
+  appendDims(order, operands[Score].at, dims);
+  appendDims(order, dims, dims);
+  SmallVector<AffineExpr> places(frame.all());
   for (auto [place, dim] : llvm::enumerate(order)) {
-    unsigned from = plainDim(dim);
-    traits.ofScore.push_back(llvm::is_contained(scoreDims, from));
-    places[from] = getAffineDimExpr(place, graph.getContext());
+    traits.ofScore.push_back(isOfScore(dim));
+    places[plainDim(dim)] = getAffineDimExpr(place, graph.getContext());
   }
-  if (!visible.constraints.empty()) {
-    // The key is the dim behind those of the contraction.
-    SmallVector<AffineExpr> constraints;
-    for (AffineExpr constraint : visible.constraints)
-      constraints.push_back(constraint.replaceDims(places));
+  // The key is the dim behind those of the contraction.
+  places[plainDim(bound.front())] =
+      getAffineDimExpr(order.size(), graph.getContext());
+  SmallVector<AffineExpr> constraints;
+  for (const Exprs *some : {&visible.constraints, &visible.implied})
+    for (AffineExpr constraint : *some)
+      if (constraint = constraint.replaceDims(places);
+          !llvm::is_contained(constraints, constraint))
+        constraints.push_back(constraint);
+  if (!constraints.empty()) {
     llvm::sort(constraints, [](AffineExpr a, AffineExpr b) {
       return compareIndices(a, b) < 0;
     });
     SmallVector<bool> equalities(constraints.size(), false);
-    traits.domain = IntegerSet::get(numDims + 1, 0, constraints, equalities);
+    traits.domain =
+        IntegerSet::get(order.size() + 1, 0, constraints, equalities);
   }
-  operands.push_back(ref);
+  if (blocks) {
+    const Blocks &queries = blocks->queries;
+    auto placeOf = [&](AffineExpr dim) {
+      return static_cast<unsigned>(plainDim(places[plainDim(dim)]));
+    };
+    traits.blocks = {placeOf(blocks->block), placeOf(blocks->within),
+                     queries.size, queries.offset,
+                     frame.dims[plainDim(queries.dim)].extent};
+  }
+  operands.push_back(whole);
   auto number = IntegerAttr::get(IndexType::get(graph.getContext()),
                                  static_cast<int64_t>(drafts.size()));
   Ref piece = graph.piece(frame, kDraft, number, operands, order, bound,
                           graph[ref].type);
   draft.node = piece.node;
   drafts.push_back(std::move(draft));
+  if (blocks)
+    for (AffineExpr &expr : piece.at)
+      expr = simplifyIndex(blocks->back(expr), frame.extents());
   return piece;
 }
 

@@ -25,6 +25,20 @@
 
 namespace transfusion::einsum::normal {
 
+/// block * size + within - offset, of `extent` values.
+struct WalkedBlocks {
+  unsigned block = 0, within = 0; ///< dims of a node
+  int64_t size = 0, offset = 0, extent = 0;
+  mlir::AffineExpr index(mlir::MLIRContext *context) const {
+    return mlir::getAffineDimExpr(block, context) * size +
+           mlir::getAffineDimExpr(within, context) - offset;
+  }
+  /// Whether the first or the last block is a part of one.
+  bool isCutOff(const Node &node) const {
+    return offset != 0 || node.dims[block].extent * size != extent;
+  }
+};
+
 struct AttentionTraits {
   static constexpr llvm::StringLiteral kPiece = "attention";
   static constexpr llvm::StringLiteral kDot = "attention.dot";
@@ -35,6 +49,8 @@ struct AttentionTraits {
   std::string computed;    ///< why a mask of indices is computed, or empty
   /// Per dim: the score has it (else it is a feature of the values).
   llvm::SmallVector<bool> ofScore;
+  /// Two of the dims walk one dim of queries (QueryBlocks.h).
+  std::optional<WalkedBlocks> blocks;
 
   llvm::ArrayRef<mlir::AffineExpr> constraints() const {
     mlir::IntegerSet set = domain;

@@ -12,7 +12,6 @@
 #include "transfusion/Dialect/Einsum/IR/LinearForm.h"
 
 #include <cmath>
-#include <numeric>
 
 using namespace mlir;
 using namespace transfusion::einsum;
@@ -49,7 +48,10 @@ private:
   void split(const Ref &condition, bool isNegated, SmallVectorImpl<Rest> &rest);
   bool splitComparison(const Ref &condition, bool isNegated);
   bool takeStated(const Ref &ref);
-  bool take(ArrayRef<AffineExpr> constraints);
+  bool take(ArrayRef<AffineExpr> constraints, normal::Exprs &into);
+  bool take(ArrayRef<AffineExpr> constraints) {
+    return take(constraints, out.constraints);
+  }
   bool takeImplied(ArrayRef<AffineExpr> constraints);
   AffineExpr indexOf(const Ref &ref);
   Ref join(ArrayRef<Rest> rest);
@@ -124,75 +126,22 @@ AffineExpr Splitter::indexOf(const Ref &ref) {
                                   : AffineExpr();
 }
 
-/// A linear expression that is nowhere less than factor * scale * expr, in
-/// which quotients by divisors of `scale` are; null where there is none.
-static AffineExpr linearUpperBound(AffineExpr expr, int64_t factor,
-                                   int64_t scale) {
-  constexpr int64_t huge = int64_t(1) << 20; // nothing here may wrap
-  if (factor > huge || factor < -huge || scale > huge)
-    return {};
-  if (isa<AffineDimExpr, AffineConstantExpr>(expr))
-    return expr * (factor * scale);
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return {};
-  AffineExpr l = binary.getLHS(), r = binary.getRHS();
-  if (binary.getKind() == AffineExprKind::Add) {
-    AffineExpr left = linearUpperBound(l, factor, scale);
-    AffineExpr right = linearUpperBound(r, factor, scale);
-    return left && right ? left + right : AffineExpr();
-  }
-  auto by = dyn_cast<AffineConstantExpr>(r);
-  if (!by)
-    return {};
-  int64_t k = by.getValue();
-  if (binary.getKind() == AffineExprKind::Mul)
-    return linearUpperBound(l, factor * k, scale);
-  bool isLinear = true;
-  l.walk([&](AffineExpr e) {
-    isLinear &= e.getKind() != AffineExprKind::FloorDiv &&
-                e.getKind() != AffineExprKind::Mod &&
-                e.getKind() != AffineExprKind::CeilDiv;
-  });
-  if (!isLinear || k <= 0 || scale % k != 0)
-    return {};
-  if (binary.getKind() == AffineExprKind::FloorDiv) // (l - k + 1) / k ... l / k
-    return (factor > 0 ? l : l - (k - 1)) * (factor * (scale / k));
-  if (binary.getKind() != AffineExprKind::Mod)
-    return {};
-  // l - k * (l floordiv k)
-  AffineExpr multiple = linearUpperBound(l.floorDiv(k), -factor * k, scale);
-  return multiple ? l * (factor * scale) + multiple : AffineExpr();
-}
-
 /// Adds what follows from constraints that are not linear themselves: keys that
 /// it leaves out are not seen. Those that it leaves in may still be hidden.
 bool Splitter::takeImplied(ArrayRef<AffineExpr> constraints) {
   bool found = false;
   for (AffineExpr expr : constraints) {
-    int64_t scale = 1;
-    expr.walk([&](AffineExpr e) {
-      auto binary = dyn_cast<AffineBinaryOpExpr>(e);
-      auto by = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS())
-                       : AffineConstantExpr();
-      if (by && by.getValue() > 0 && scale < (int64_t(1) << 20) &&
-          (binary.getKind() == AffineExprKind::FloorDiv ||
-           binary.getKind() == AffineExprKind::Mod))
-        scale = std::lcm(scale, by.getValue());
-    });
-    if (scale >= (int64_t(1) << 20))
-      continue;
-    AffineExpr bound = linearUpperBound(expr, 1, scale);
+    AffineExpr bound = linearConsequence(expr);
     if (!bound)
       continue;
-    size_t before = out.constraints.size();
-    found |= take({bound}) && out.constraints.size() > before;
+    size_t before = out.implied.size();
+    found |= take({bound}, out.implied) && out.implied.size() > before;
   }
   return found;
 }
 
 /// Adds constraints, all or, where one cannot be, none.
-bool Splitter::take(ArrayRef<AffineExpr> constraints) {
+bool Splitter::take(ArrayRef<AffineExpr> constraints, normal::Exprs &into) {
   SmallVector<AffineExpr> useful;
   for (AffineExpr expr : constraints) {
     expr = simplifyIndex(expr, frame.extents());
@@ -215,8 +164,8 @@ bool Splitter::take(ArrayRef<AffineExpr> constraints) {
     useful.push_back(expr);
   }
   for (AffineExpr expr : useful)
-    if (!llvm::is_contained(out.constraints, expr))
-      out.constraints.push_back(expr);
+    if (!llvm::is_contained(into, expr))
+      into.push_back(expr);
   return true;
 }
 
@@ -253,12 +202,21 @@ bool Splitter::splitComparison(const Ref &condition, bool isNegated) {
   if (isNegated)
     predicate = arith::invertPredicate(predicate);
   auto takeOrBound = [&](ArrayRef<AffineExpr> constraints) {
-    bool isLinear = llvm::all_of(constraints, [&](AffineExpr expr) {
-      return getLinearForm(simplifyIndex(expr, frame.extents()),
-                           frame.dims.size());
-    });
-    if (isLinear)
-      return take(constraints);
+    SmallVector<AffineExpr> linear;
+    for (AffineExpr expr : constraints) {
+      expr = simplifyIndex(expr, frame.extents());
+      AffineExpr same = linearEquivalent(expr, frame.extents());
+      linear.push_back(same ? same : expr);
+      if (same)
+        continue;
+      ++out.numNotLinear;
+      if (!out.blocks)
+        out.blocks = findBlocks(expr, key, frame.extents());
+    }
+    if (llvm::all_of(linear, [&](AffineExpr expr) {
+          return getLinearForm(expr, frame.dims.size());
+        }))
+      return take(linear);
     say(takeImplied(constraints)
             ? "its condition is not linear in the indices; keys that no linear "
               "condition rules out are computed"

@@ -12,13 +12,14 @@
 // about a mask that is data (#einsum.mask) is treated likewise.
 //
 // Exactly that: finite masks are values, and stay; so do disjunctions, which no
-// conjunction of constraints says, and conditions that need a division.
+// conjunction of constraints says, and conditions of which linear constraints
+// say only a part (LinearConditions.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_VISIBLEKEYS_H
 #define TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_VISIBLEKEYS_H
 
-#include "NormalForm.h"
+#include "LinearConditions.h"
 
 namespace transfusion::einsum::normal {
 
@@ -27,8 +28,14 @@ struct VisibleKeys {
   /// Each at least 0, linear in the dims of the frame, and about the key: a
   /// query that sees nothing exists all the same.
   Exprs constraints;
+  /// What follows from conditions that are still in the score.
+  Exprs implied;
   /// Why a mask that indices decide is computed all the same; else empty.
   std::string computed;
+  /// Inequalities that are not linear, and blocks of queries that one of them
+  /// asks for.
+  unsigned numNotLinear = 0;
+  std::optional<Blocks> blocks;
 };
 
 /// `key`: the dim that counts the keys.
