@@ -58,6 +58,8 @@ void Evaluator::Impl::evaluateTile(const PhaseTile &tile, const TileClass &cls,
   if (byTensor)
     byTensor->times = cls.count;
   result.computeCycles = compute.cycles;
+  result.fillCycles = compute.fillCycles;
+  result.drainCycles = compute.drainCycles;
   result.steps = compute.steps;
   trafficOf(tile, some, tally, byTensor, scratch, result.traffic);
   const PhaseTraffic &t = result.traffic;
@@ -117,7 +119,7 @@ double Evaluator::Impl::aroundTransfers(const TileCost &tile) {
 /// `count` outer tiles in which these bytes move beside the phase for others.
 void Evaluator::Impl::addLatency(const TileCost &tile,
                                  const TransferBytes &beside, int64_t count,
-                                 PhaseCost &cost) {
+                                 PhaseCost &cost, PhaseDetail *parts) {
   const PhaseTraffic &t = tile.traffic;
   const Memory &dram = a.memories.front();
   const MemoryId inner = bufferMemory();
@@ -137,6 +139,13 @@ void Evaluator::Impl::addLatency(const TileCost &tile,
                              exposed);
   phaseMemoryCycles[0] += n * (overlapped + exposed);
   phaseMemoryCycles[inner] += n * buffer;
+  if (parts)
+    addParts({n, double(tile.computeCycles), overlapped, buffer,
+              aroundTransfers(tile), double(tile.fillCycles),
+              double(tile.drainCycles),
+              transferCycles(dram, a.clockHz, double(t.firstRead), 0),
+              transferCycles(dram, a.clockHz, 0, double(t.lastWrite))},
+             *parts);
 }
 
 /// Cycles of transfers between the outer memory and the buffer that nothing
@@ -194,6 +203,10 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
     group.peakBytes =
         std::max(group.peakBytes, p.buffers[id].address + p.buffers[id].bytes);
 
+  const Totals before = detail ? totals() : Totals();
+  GroupDetail *parts = detail ? &detail->groups[g] : nullptr;
+  if (parts)
+    parts->phases.resize(phases);
   overlap.start(tiles, phases);
   tileCosts.clear();
   costOf.clear();
@@ -210,6 +223,7 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
     const Reused<TileClass> &own =
         finer || tiles.coarse.empty() ? classes : tiles.coarse;
     const size_t first = tileCosts.size();
+    const Totals beforePhase = detail ? totals() : Totals();
     for (const TileClass &cls : own) {
       TileCost &tile = tileCosts.add();
       tile.clear();
@@ -223,6 +237,9 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
       overlap.add(ph, static_cast<int32_t>(i),
                   tileCosts[first + cls].traffic.moved);
     }
+    if (parts)
+      noteBytes(beforePhase, parts->phases[ph].readBytes,
+                parts->phases[ph].writeBytes);
     describePhase({c, s, p, g, ph, classes.front().spans}, phaseTimes, cost);
     addWork(plan);
   }
@@ -244,7 +261,8 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
     phaseMemoryCycles.assign(a.memories.size(), 0);
     for (const TileNeighbours &n : neighbours)
       addLatency(tileCosts[costOf[ph * classes.size() + n.at]],
-                 overlap.beside(ph, n), n.count, cost);
+                 overlap.beside(ph, n), n.count, cost,
+                 parts ? &parts->phases[ph] : nullptr);
     cost.bottleneck =
         bottleneck(phaseMemoryCycles, cost.computeCycles, cost.unitBusyCycles);
     for (size_t m = 0; m < a.memories.size(); ++m) {
@@ -256,6 +274,10 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
           tally.add(report.unitBusyCycles[u], cost.unitBusyCycles[u]);
     computeCycles += cost.computeCycles;
     group.latencyCycles += cost.latencyCycles;
+  }
+  if (parts) {
+    noteBytes(before, parts->readBytes, parts->writeBytes);
+    parts->laneCycles = totals().laneCycles - before.laneCycles;
   }
   report.latencyCycles += group.latencyCycles;
 }

@@ -47,6 +47,8 @@ void Evaluator::Impl::addOps(const PlannedSlot &slot, const OpHistogram &ops,
       sum.operations += operations;
       sum.laneCycles += operations * one.laneCycles;
       sum.energyPj += operations * one.energyPj;
+      if (detail)
+        detail->unitOpPj[slot.unit][k] += operations * one.energyPj;
     }
 }
 

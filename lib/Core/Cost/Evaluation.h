@@ -14,6 +14,8 @@
 
 #include "TileOverlap.h"
 
+#include "transfusion/Core/Cost/CostDetail.h"
+
 namespace transfusion::core {
 
 class Evaluator::Impl {
@@ -46,17 +48,19 @@ public:
   const Arch &a;
   Tally tally;
   TrafficByTensor *byTensor = nullptr;
+  CostDetail *detail = nullptr; ///< may be null, as byTensor may
 
 private:
   void evaluateGroup(const Schedule &s, const Plan &p, int32_t g);
   struct TileCost { ///< of a phase in one class of outer tiles
     void clear() {
-      computeCycles = 0;
+      computeCycles = fillCycles = drainCycles = 0;
       steps = 1;
       traffic.clear();
     }
     int64_t computeCycles = 0;
-    int64_t steps = 1; ///< of its pipelines
+    int64_t fillCycles = 0, drainCycles = 0; ///< of these
+    int64_t steps = 1;                       ///< of its pipelines
     PhaseTraffic traffic;
   };
   void evaluateTile(const PhaseTile &tile, const TileClass &cls,
@@ -64,7 +68,7 @@ private:
   void addWorkOfTile(const PhaseTile &tile, const StepRuns &runs,
                      int64_t tiles);
   void addLatency(const TileCost &tile, const TransferBytes &beside,
-                  int64_t count, PhaseCost &cost);
+                  int64_t count, PhaseCost &cost, PhaseDetail *parts);
   double aroundTransfers(const TileCost &tile);
   double addTransfers(int64_t read, int64_t write);
   void describePhase(const PhaseTile &tile, PhaseTimes &phaseTimes,
@@ -75,6 +79,19 @@ private:
   bool cutToActiveSteps(const PhasePlan &plan, EinsumId e, bool finish) const;
   void addWork(const PhasePlan &plan);
   void finish();
+  struct Totals {
+    std::vector<int64_t> readBytes, writeBytes; ///< by MemoryId
+    double laneCycles = 0;
+  };
+  Totals totals() const;
+  /// What has come since `before`.
+  void noteBytes(const Totals &before, std::vector<int64_t> &readBytes,
+                 std::vector<int64_t> &writeBytes) const;
+  /// Of alike outer tiles of a phase, `count` of them; cycles are of one.
+  struct TileParts {
+    double count, compute, outer, buffer, around, fill, drain, load, store;
+  };
+  static void addParts(const TileParts &t, PhaseDetail &sum);
   void clear(PhaseCost &cost) const;
   const std::string &bottleneck(const std::vector<double> &memory,
                                 double compute,

@@ -40,14 +40,17 @@ public:
     ii = full.ii;
     drain = wrap ? full.drain : 0;
     if (!wrap)
-      ends = walk(stages);
+      ends = walk(stages, fill, drain);
   }
 
-  int64_t cycles(int64_t epochs) {
+  /// Also of filling and draining.
+  int64_t cycles(int64_t epochs, int64_t &filling, int64_t &draining) {
+    filling = wrap ? tally.mul(ii, std::min(epochs, stages - 1)) : fill;
+    draining = drain;
     if (wrap)
       return tally.add(tally.mul(ii, epochs), drain);
     if (epochs < stages)
-      return walk(epochs);
+      return walk(epochs, filling, draining);
     return tally.add(ends, tally.mul(ii, epochs - stages));
   }
 
@@ -59,12 +62,19 @@ private:
     return times.step(perStage);
   }
   /// Stage s works when 0 <= k - s < epochs.
-  int64_t walk(int64_t epochs) {
+  int64_t walk(int64_t epochs, int64_t &filling, int64_t &draining) {
     int64_t sum = 0;
-    for (int64_t k = 0; k < epochs + stages - 1; ++k)
-      sum = tally.add(sum, step(std::max<int64_t>(0, k - epochs + 1),
-                                std::min<int64_t>(k, stages - 1))
-                               .ii);
+    filling = draining = 0;
+    for (int64_t k = 0; k < epochs + stages - 1; ++k) {
+      const int64_t cycles = step(std::max<int64_t>(0, k - epochs + 1),
+                                  std::min<int64_t>(k, stages - 1))
+                                 .ii;
+      sum = tally.add(sum, cycles);
+      if (k < stages - 1)
+        filling = tally.add(filling, cycles);
+      else if (k >= epochs)
+        draining = tally.add(draining, cycles);
+    }
     return sum;
   }
 
@@ -74,7 +84,7 @@ private:
   PhaseTimes &times;
   Tally &tally;
   std::vector<const Extents *> perStage;
-  int64_t ii = 0, drain = 0, ends = 0;
+  int64_t ii = 0, fill = 0, drain = 0, ends = 0;
 };
 
 /// Rows one after another, each a pipeline that fills and drains.
@@ -116,8 +126,12 @@ void addRows(const PhaseTile &tile, const StepRuns &runs, PhaseTimes &times,
            ++first) {
         const RowSet &set = runs.sets[first];
         const int64_t rows = tally.mul(set.count, turnCount);
-        result.cycles = tally.add(result.cycles,
-                                  tally.mul(rows, pipeline.cycles(set.steps)));
+        int64_t fill, drain;
+        const int64_t cycles = pipeline.cycles(set.steps, fill, drain);
+        result.cycles = tally.add(result.cycles, tally.mul(rows, cycles));
+        result.fillCycles = tally.add(result.fillCycles, tally.mul(rows, fill));
+        result.drainCycles =
+            tally.add(result.drainCycles, tally.mul(rows, drain));
         epochs = tally.add(epochs, tally.mul(rows, set.steps));
         result.steps =
             tally.add(result.steps,
@@ -171,9 +185,14 @@ void addShort(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
       perStage.back() = &scratch.older;
     }
     const StepTime &step = times.step(perStage);
-    result.cycles = tally.add(result.cycles, tally.mul(step.ii, kind.count));
-    if (!kind.hasNewer)
+    const int64_t sum = tally.mul(step.ii, kind.count);
+    result.cycles = tally.add(result.cycles, sum);
+    if (plan.stages == 2 && !kind.hasOlder)
+      result.fillCycles = tally.add(result.fillCycles, sum);
+    if (!kind.hasNewer) {
+      result.drainCycles = tally.add(result.drainCycles, sum);
       continue;
+    }
     const std::vector<int64_t> &cycles = times.slots(scratch.newer);
     for (size_t i = 0; i < cycles.size(); ++i)
       result.slotCycles[i] =
@@ -187,7 +206,11 @@ void addShort(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
     last |= uint64_t(scratch.loops[k].raggedLast) << k;
   extentsAt(last, scratch.newer);
   perStage.assign(plan.stages, &scratch.newer);
-  result.cycles = tally.add(result.cycles, times.step(perStage).drain);
+  result.drainCycles = times.step(perStage).drain;
+  result.cycles = tally.add(result.cycles, result.drainCycles);
+  extentsAt(0, scratch.newer);
+  result.fillCycles = tally.mul(times.step(perStage).ii,
+                                std::min<int64_t>(epochs, plan.stages - 1));
 }
 
 /// The same for any number of stages.
@@ -213,7 +236,12 @@ void addEpochs(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
       perStage[stage] = cls == kIdle ? nullptr : &extents[cls];
     }
     const StepTime &step = times.step(perStage);
-    result.cycles = tally.add(result.cycles, tally.mul(step.ii, count));
+    const int64_t sum = tally.mul(step.ii, count);
+    result.cycles = tally.add(result.cycles, sum);
+    if (window.front() == kIdle)
+      result.fillCycles = tally.add(result.fillCycles, sum);
+    else if (window.back() == kIdle)
+      result.drainCycles = tally.add(result.drainCycles, sum);
     // Every epoch is the newest in exactly one step.
     const char16_t newest = window.back();
     if (newest == kIdle)
@@ -225,7 +253,14 @@ void addEpochs(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
   }
   if (wrap) { // the last epoch's later stages run out
     std::vector<const Extents *> last(plan.stages, &extents.back());
-    result.cycles = tally.add(result.cycles, times.step(last).drain);
+    result.drainCycles = times.step(last).drain;
+    result.cycles = tally.add(result.cycles, result.drainCycles);
+    std::vector<const Extents *> first(plan.stages, &extents.front());
+    // Ragged epochs may be faster than the full ones that this counts.
+    result.fillCycles =
+        std::min(result.cycles - result.drainCycles,
+                 tally.mul(times.step(first).ii,
+                           std::min<int64_t>(result.epochs, plan.stages - 1)));
   }
 }
 
@@ -238,6 +273,7 @@ void computeOf(const PhaseTile &tile, const StepRuns *runs, const Arch &a,
   const Cascade &c = tile.c;
   const PhasePlan &plan = tile.planned();
   result.epochs = result.cycles = result.steps = 0;
+  result.fillCycles = result.drainCycles = 0;
   result.slotCycles.assign(plan.slots.size(), 0);
   if (runs)
     addRows(tile, *runs, times, tally, result);

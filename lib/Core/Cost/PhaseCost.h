@@ -59,8 +59,9 @@ struct TileScratch {
 
 struct PhaseCompute {
   int64_t epochs = 0, cycles = 0;
-  int64_t steps = 0;               ///< of the pipeline, or of those of all rows
-  std::vector<int64_t> slotCycles; ///< by planned slot: sum over epochs
+  int64_t steps = 0; ///< of the pipeline, or of those of all rows
+  int64_t fillCycles = 0, drainCycles = 0; ///< of `cycles`
+  std::vector<int64_t> slotCycles;         ///< by planned slot: sum over epochs
 };
 
 /// Compute time of the phase's pipeline in this tile; what cannot run goes to

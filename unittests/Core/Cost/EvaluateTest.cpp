@@ -9,6 +9,8 @@
 
 #include "../RandomCases.h"
 #include "Walker.h"
+#include "transfusion/Core/Cost/EnergyAccount.h"
+#include "transfusion/Core/Cost/Limits.h"
 #include "transfusion/Core/Cost/LowerBound.h"
 
 #include <gtest/gtest.h>
@@ -46,6 +48,38 @@ static void expectSame(const CostReport &r, const Walked &w, const Arch &a) {
   }
 }
 
+/// Parts of the sums, and that they add up to them.
+static void expectParts(const RandomCase &r, const Plan &plan,
+                        const CostReport &cost, const CostDetail &detail,
+                        const Walked &w) {
+  for (size_t g = 0; g < w.phases.size(); ++g)
+    for (size_t p = 0; p < w.phases[g].size(); ++p) {
+      const PhaseDetail &x = detail.groups[g].phases[p];
+      const WalkedPhase &y = w.phases[g][p];
+      expectNear(x.loadCycles + x.storeCycles, y.exposedCycles, "exposed");
+      expectNear(x.loadCycles + x.fillCycles + x.steadyCycles + x.drainCycles +
+                     x.storeCycles,
+                 y.latencyCycles, "parts of a phase");
+      expectNear(x.computeBound + x.outerBound + x.bufferBound, x.steadyCycles,
+                 "parts of the steady part");
+      // With wrap and more stages, filling is counted in full steps.
+      if (r.s.groups[g].phases[p].wrap && plan.groups[g].phases[p].stages > 2)
+        continue;
+      EXPECT_EQ(x.fillCycles, double(y.fillCycles));
+      EXPECT_EQ(x.drainCycles, double(y.drainCycles));
+    }
+  const LayerLimits limits = limitsOf(r.c, r.a, r.s, plan, cost, detail);
+  double sum = 0;
+  for (const LimitedCycles &part : limits.ranked) {
+    sum += part.cycles;
+    EXPECT_GT(part.cycles, 0);
+    EXPECT_NE(part.limit.by, "");
+  }
+  expectNear(sum, cost.latencyCycles, "limits");
+  const EnergyAccount account = accountEnergy(r.a, cost, detail);
+  EXPECT_TRUE(account.faults.empty());
+}
+
 TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
   Rng rng(2025);
   std::map<std::string, int> seen;
@@ -53,16 +87,17 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
   for (int n = 0; n < 20000 && compared < 900; ++n) {
     const RandomCase r = randomCase(rng);
     const Plan plan = makePlan(r.c, r.a, r.s);
-    std::vector<TensorTraffic> byTensor;
-    const CostReport cost = Evaluator(r.c, r.a).evaluate(r.s, plan, byTensor);
+    CostDetail detail;
+    const CostReport cost = Evaluator(r.c, r.a).evaluate(r.s, plan, detail);
     if (!cost.faults.empty())
       continue;
     const Walked walked = walk(r.c, r.a, r.s, plan);
     SCOPED_TRACE("case " + std::to_string(n) + " " + r.family);
     expectSame(cost, walked, r.a);
+    expectParts(r, plan, cost, detail, walked);
     for (size_t m = 0; m < r.a.memories.size(); ++m) {
       int64_t read = 0, written = 0;
-      for (const TensorTraffic &t : byTensor) {
+      for (const TensorTraffic &t : detail.byTensor) {
         read += t.readBytes[m];
         written += t.writeBytes[m];
       }

@@ -185,8 +185,14 @@ private:
           else if (phase.wrap && i < 0)
             perStage[stage] = extentsOf(innerBox(tile, pipeline[0]));
         }
-        if (!phase.wrap || step < length)
-          compute += timePhase(c, a, phase, perStage).ii;
+        if (!phase.wrap || step < length) {
+          const int64_t cycles = timePhase(c, a, phase, perStage).ii;
+          compute += cycles;
+          if (step < stages - 1)
+            w.fillCycles += cycles;
+          else if (step >= length)
+            w.drainCycles += cycles;
+        }
         for (const PlannedSlot &slot : plan.slots) {
           const int64_t i = step - slot.stage;
           if (i < 0 || i >= length)
@@ -195,12 +201,15 @@ private:
           runSlot(slot, tile, pipeline[i], i == 0, i + 1 == length, w);
         }
       }
-      if (phase.wrap)
-        compute +=
+      if (phase.wrap) {
+        const int64_t cycles =
             timePhase(c, a, phase,
                       std::vector<Extents>(
                           stages, extentsOf(innerBox(tile, pipeline.back()))))
                 .drain;
+        compute += cycles;
+        w.drainCycles += cycles;
+      }
       before0 += length;
       steps += length + stages - 1;
     }

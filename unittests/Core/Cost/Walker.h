@@ -18,6 +18,9 @@ namespace transfusion::core::test {
 
 struct WalkedPhase {
   int64_t epochs = 0, computeCycles = 0;
+  /// Of these: in steps before the last stage has had an epoch, and after the
+  /// first has had its last.
+  int64_t fillCycles = 0, drainCycles = 0;
   double exposedCycles = 0, latencyCycles = 0;
   std::vector<int64_t> unitBusyCycles;
 };

@@ -95,6 +95,8 @@ struct TensorTraffic {
   std::vector<int64_t> readBytes, writeBytes;
 };
 
+struct CostDetail;
+
 CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s);
 CostReport evaluate(const Cascade &c, const Arch &a, const Schedule &s,
                     const Plan &p);
@@ -118,6 +120,8 @@ public:
   /// Also says which tensors the bytes are of, by TensorId.
   CostReport evaluate(const Schedule &s, const Plan &p,
                       std::vector<TensorTraffic> &byTensor);
+  /// Also tells the sums apart.
+  CostReport evaluate(const Schedule &s, const Plan &p, CostDetail &detail);
 
 private:
   class Impl;

@@ -1,0 +1,188 @@
+//===- Limits.cpp - What each part of a latency waits for -----------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "transfusion/Core/Cost/Limits.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+const char *limitKindName(LimitKind k) {
+  switch (k) {
+  case LimitKind::None:
+    return "none";
+  case LimitKind::Unit:
+    return "unit";
+  case LimitKind::Port:
+    return "port";
+  case LimitKind::Dependences:
+    return "dependences";
+  case LimitKind::Recurrence:
+    return "recurrence";
+  }
+  return "none";
+}
+
+namespace {
+
+/// The port that is busy longer.
+Limit portOf(const Memory &m, double readBytes, double writeBytes) {
+  if (m.sharedPort)
+    return {LimitKind::Port, m.name + " port"};
+  auto seconds = [](double bytes, double bytesPerS) {
+    return bytesPerS > 0 ? bytes / bytesPerS : 0.0;
+  };
+  const bool reads = seconds(readBytes, m.readBytesPerS) >=
+                     seconds(writeBytes, m.writeBytesPerS);
+  return {LimitKind::Port, m.name + (reads ? " read port" : " write port")};
+}
+
+LimitedCycles limited(double cycles, Limit by) {
+  return {cycles, cycles > 0 ? std::move(by) : Limit()};
+}
+
+void rank(const LimitedCycles &part, std::vector<LimitedCycles> &ranked) {
+  if (part.limit.kind == LimitKind::None)
+    return;
+  for (LimitedCycles &known : ranked)
+    if (known.limit == part.limit) {
+      known.cycles += part.cycles;
+      return;
+    }
+  ranked.push_back(part);
+}
+
+void sortRanked(std::vector<LimitedCycles> &ranked) {
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const LimitedCycles &x, const LimitedCycles &y) {
+                     return x.cycles > y.cycles;
+                   });
+}
+
+class LimitReader {
+public:
+  LimitReader(const Cascade &c, const Arch &a, const Schedule &s, const Plan &p)
+      : c(c), a(a), s(s), p(p), buffer(a.units.front().memory) {}
+
+  PhaseLimits phase(int32_t g, int32_t ph, const PhaseDetail &parts) const;
+  /// A transfer that nothing runs beside: the slower of its two ends.
+  Limit alone(double readBytes, double writeBytes) const;
+
+private:
+  /// Of the stages first..last one after another, as a pipeline fills or
+  /// drains: what limits the longest of its steps.
+  Limit ends(const Phase &phase, const Extents &full, int32_t stages,
+             bool filling) const;
+  Extents fullTile(const PhasePlan &plan) const;
+
+  const Cascade &c;
+  const Arch &a;
+  const Schedule &s;
+  const Plan &p;
+  const MemoryId buffer;
+};
+
+} // namespace
+
+Limit LimitReader::alone(double readBytes, double writeBytes) const {
+  auto seconds = [](const Memory &m, double read, double write) {
+    const double in = m.readBytesPerS > 0 ? read / m.readBytesPerS : 0;
+    const double shared = m.sharedPort ? m.readBytesPerS : m.writeBytesPerS;
+    const double out = shared > 0 ? write / shared : 0;
+    return m.sharedPort ? in + out : std::max(in, out);
+  };
+  const Memory &outer = a.memories.front(), &inner = a.memories[buffer];
+  return seconds(outer, readBytes, writeBytes) >=
+                 seconds(inner, writeBytes, readBytes)
+             ? portOf(outer, readBytes, writeBytes)
+             : portOf(inner, writeBytes, readBytes);
+}
+
+Extents LimitReader::fullTile(const PhasePlan &plan) const {
+  Extents full;
+  for (const RankCut &cut : plan.cuts)
+    full.push_back(cut.position < 0 ? cut.tile : std::min(cut.inner, cut.tile));
+  return full;
+}
+
+Limit LimitReader::ends(const Phase &phase, const Extents &full, int32_t stages,
+                        bool filling) const {
+  Limit longest;
+  int64_t most = -1;
+  for (int32_t k = 0; k + 1 < stages; ++k) {
+    std::vector<Extents> perStage(stages);
+    for (int32_t stage = 0; stage < stages; ++stage)
+      if (filling ? stage <= k : stage > k)
+        perStage[stage] = full;
+    const int64_t cycles = timePhase(c, a, phase, perStage).ii;
+    if (cycles > most)
+      longest = stepLimit(c, a, phase, perStage);
+    most = std::max(most, cycles);
+  }
+  return longest;
+}
+
+PhaseLimits LimitReader::phase(int32_t g, int32_t ph,
+                               const PhaseDetail &parts) const {
+  const Phase &phase = s.groups[g].phases[ph];
+  const PhasePlan &plan = p.groups[g].phases[ph];
+  const Extents full = fullTile(plan);
+  const Limit step =
+      stepLimit(c, a, phase, std::vector<Extents>(plan.stages, full));
+  const Memory &outer = a.memories.front();
+  PhaseLimits limits;
+  limits.load = limited(parts.loadCycles, portOf(outer, 1, 0));
+  limits.store = limited(parts.storeCycles, portOf(outer, 0, 1));
+  // With wrap the steps of filling are steps like others.
+  limits.fill =
+      limited(parts.fillCycles,
+              phase.wrap ? step : ends(phase, full, plan.stages, true));
+  limits.drain =
+      limited(parts.drainCycles,
+              phase.wrap ? step : ends(phase, full, plan.stages, false));
+  Limit most = step;
+  if (parts.outerBound > parts.computeBound ||
+      parts.bufferBound > parts.computeBound) {
+    const bool outside = parts.outerBound >= parts.bufferBound;
+    const MemoryId m = outside ? 0 : buffer;
+    most = portOf(a.memories[m], double(parts.readBytes[m]),
+                  double(parts.writeBytes[m]));
+  }
+  limits.steady = limited(parts.steadyCycles, most);
+  return limits;
+}
+
+LayerLimits limitsOf(const Cascade &c, const Arch &a, const Schedule &s,
+                     const Plan &p, const CostReport &cost,
+                     const CostDetail &detail) {
+  LayerLimits layer;
+  const LimitReader reader(c, a, s, p);
+  for (int32_t g = 0; g < static_cast<int32_t>(cost.groups.size()); ++g) {
+    GroupLimits group;
+    group.load = limited(cost.groups[g].loadCycles, reader.alone(1, 0));
+    group.store = limited(cost.groups[g].storeCycles, reader.alone(0, 1));
+    rank(group.load, group.ranked);
+    for (int32_t ph = 0;
+         ph < static_cast<int32_t>(detail.groups[g].phases.size()); ++ph) {
+      const PhaseLimits phase =
+          reader.phase(g, ph, detail.groups[g].phases[ph]);
+      for (const LimitedCycles *part : {&phase.load, &phase.fill, &phase.steady,
+                                        &phase.drain, &phase.store})
+        rank(*part, group.ranked);
+      group.phases.push_back(phase);
+    }
+    rank(group.store, group.ranked);
+    for (const LimitedCycles &part : group.ranked)
+      rank(part, layer.ranked);
+    sortRanked(group.ranked);
+    layer.groups.push_back(std::move(group));
+  }
+  sortRanked(layer.ranked);
+  return layer;
+}
+
+} // namespace transfusion::core
