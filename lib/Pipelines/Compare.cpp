@@ -99,13 +99,23 @@ CompareRow transfusion::rowOf(const ScheduledLayer &layer,
   const ImportedSchedule &s = layer.imported;
   CompareRow row;
   row.policy = core::policyName(policy);
-  const core::CostReport cost = evaluate(s.cascade(), s.arch, s.schedule);
+  core::CostDetail detail;
+  const core::CostReport cost =
+      core::Evaluator(s.cascade(), s.arch)
+          .evaluate(s.schedule, makePlan(s.cascade(), s.arch, s.schedule),
+                    detail);
   if (!cost.faults.empty()) {
     row.infeasible = cost.faults.front();
     return row;
   }
   row.latencyS = cost.latencyS;
   row.energyPj = cost.energyPj;
+  const core::EnergyAccount account = accountEnergy(s.arch, cost, detail);
+  if (!account.faults.empty()) {
+    row.infeasible = account.faults.front();
+    return row;
+  }
+  row.energy = nameEnergy(account, s.cascade(), s.arch);
   // Of several units of a kind, the mean by lanes.
   for (bool grid : {true, false}) {
     double work = 0, lanes = 0;

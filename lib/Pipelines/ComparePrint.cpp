@@ -61,6 +61,35 @@ static void printTable(const std::vector<std::vector<std::string>> &rows,
   }
 }
 
+/// Of each policy, where the model says so, what the energy is spent on.
+static void printEnergy(const std::vector<CompareRow> &rows,
+                        llvm::raw_ostream &os) {
+  std::vector<std::string> components; // in the machine's order
+  for (const CompareRow &row : rows)
+    if (row.energy)
+      for (const EnergyEntry &e : row.energy->components)
+        if (!llvm::is_contained(components, e.component))
+          components.push_back(e.component);
+  if (components.empty())
+    return;
+  std::vector<std::vector<std::string>> table = {{"energy J"}};
+  for (const std::string &name : components)
+    table.front().push_back(name);
+  for (const CompareRow &row : rows) {
+    if (!row.energy)
+      continue;
+    table.push_back({row.policy});
+    for (const std::string &name : components) {
+      double pj = 0;
+      for (const EnergyEntry &e : row.energy->components)
+        pj += e.component == name ? e.pj : 0;
+      table.back().push_back(number(pj / 1e12, "%.4g"));
+    }
+  }
+  os << "\n";
+  printTable(table, os);
+}
+
 /// Of a mapping: who takes how long and what moves, in MB read / written.
 static void printEinsums(const std::vector<CompareEinsum> &einsums,
                          llvm::raw_ostream &os) {
@@ -97,6 +126,7 @@ static void printText(const Comparison &c, llvm::raw_ostream &os) {
   for (const CompareRow &row : c.rows)
     rows.push_back(textCells(row));
   printTable(rows, os);
+  printEnergy(c.rows, os);
   printEinsums(c.einsums, os);
   if (c.suggestedFor.empty())
     return;
@@ -194,6 +224,12 @@ static void printJson(const Comparison &c, llvm::raw_ostream &os) {
           }
           j.attribute("latency_s", row.latencyS);
           j.attribute("energy_pj", row.energyPj);
+          if (row.energy) {
+            j.attribute("arithmetic_pj", row.energy->arithmeticPj);
+            if (row.energy->leakagePj > 0)
+              j.attribute("leakage_pj", row.energy->leakagePj);
+            writeEnergyJson(*row.energy, j);
+          }
           if (row.lanes2d)
             j.attribute("util_2d", *row.lanes2d);
           if (row.lanes1d)

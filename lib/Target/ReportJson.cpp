@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "transfusion/Target/ScheduleReport.h"
+#include "ReportParts.h"
+
+#include "transfusion/Target/EnergyReport.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -68,7 +70,9 @@ void ReportWriter::totals() {
   });
   if (n.cost.leakagePj > 0)
     j.attribute("leakage_pj", n.cost.leakagePj);
+  writeEnergyJson(nameEnergy(n.energy, v.cascade, v.arch), j);
   j.attribute("bottleneck", n.cost.bottleneck);
+  writeLayerLimits(v, n, j);
   j.attribute("rules_checked", n.rulesChecked);
   j.attributeObject("search", [&] {
     j.attribute("policy", v.search.policy);
@@ -96,11 +100,11 @@ void ReportWriter::machine() {
   });
   // Which tensors the bytes at the outermost memory are of.
   j.attributeArray("outer_traffic", [&] {
-    for (size_t t = 0; t < n.byTensor.size(); ++t)
+    for (size_t t = 0; t < n.detail.byTensor.size(); ++t)
       j.object([&] {
         j.attribute("tensor", v.cascade.tensors[t].name);
-        j.attribute("read_bytes", n.byTensor[t].readBytes[0]);
-        j.attribute("write_bytes", n.byTensor[t].writeBytes[0]);
+        j.attribute("read_bytes", n.detail.byTensor[t].readBytes[0]);
+        j.attribute("write_bytes", n.detail.byTensor[t].writeBytes[0]);
       });
   });
   // The outermost memory holds tensors whole, not buffers.
@@ -129,6 +133,7 @@ void ReportWriter::groups() {
         j.attribute("lower_bound_cycles", n.groupBounds[g].cycles);
         j.attribute("lower_bound_limited_by", n.groupBounds[g].limitedBy);
         j.attribute("outer_tiles", group.outerTiles);
+        writeGroupLimits(v, n, g, j);
         j.attributeArray("phases", [&] {
           for (size_t p = 0; p < group.phases.size(); ++p)
             j.object([&] {
@@ -146,6 +151,7 @@ void ReportWriter::groups() {
               j.attribute("exposed_cycles", phase.exposedCycles);
               j.attribute("latency_cycles", phase.latencyCycles);
               j.attribute("bottleneck", phase.bottleneck);
+              writePhaseLimits(n.limits.groups[g].phases[p], j);
               phaseEinsums(v.schedule.groups[g].phases[p]);
             });
         });

@@ -5,90 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReportParts.h"
+#include "TextTable.h"
+
 #include "transfusion/Target/ScheduleReport.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace transfusion;
 using namespace transfusion::core;
 
 namespace {
-
-std::string fixed(double x, int digits) {
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::format(("%." + std::to_string(digits) + "f").c_str(), x);
-  return text;
-}
-
-/// 1349800000 -> "1,349,800,000"
-std::string grouped(double x) {
-  std::string digits = fixed(std::round(x), 0), text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i && (digits.size() - i) % 3 == 0 && digits[i - 1] != '-')
-      text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
-/// Three significant digits with a prefix of `base`: "4.91 MiB", "10.9 J".
-std::string scaled(double x, double base,
-                   std::initializer_list<const char *> units) {
-  auto unit = units.begin();
-  while (x >= base && unit + 1 != units.end()) {
-    x /= base;
-    ++unit;
-  }
-  return fixed(x, x >= 100 ? 0 : x >= 10 ? 1 : 2) + " " + *unit;
-}
-
-std::string bytesText(double x) {
-  return scaled(x, 1000, {"B", "kB", "MB", "GB", "TB", "PB"});
-}
-std::string capacityText(double x) {
-  return scaled(x, 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
-}
-std::string energyText(double pj) {
-  return scaled(pj, 1000, {"pJ", "nJ", "uJ", "mJ", "J", "kJ"});
-}
-std::string timeText(double s) {
-  return scaled(s * 1e9, 1000, {"ns", "us", "ms", "s"});
-}
-/// 0.17843 -> "17.8 %"
-std::string percent(double x) { return fixed(x * 100, 1) + " %"; }
-
-/// Rows of cells, columns as wide as their widest cell.
-class Table {
-public:
-  void row(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
-  void print(llvm::raw_ostream &os) const {
-    std::vector<size_t> width;
-    for (const auto &cells : rows)
-      for (size_t i = 0; i < cells.size(); ++i) {
-        width.resize(std::max(width.size(), i + 1));
-        width[i] = std::max(width[i], cells[i].size());
-      }
-    for (const auto &cells : rows) {
-      std::string line = " ";
-      for (size_t i = 0; i < cells.size(); ++i) {
-        std::string pad(width[i] - cells[i].size(), ' ');
-        // Names to the left, numbers to the right.
-        bool left = i < 2 || i + 1 == cells.size();
-        line += " " + (left ? cells[i] + pad : pad + cells[i]) + " ";
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      os << line << "\n";
-    }
-  }
-
-private:
-  std::vector<std::vector<std::string>> rows;
-};
 
 class TextWriter {
 public:
@@ -209,7 +139,7 @@ void TextWriter::opClasses() {
   double busy = 0;
   for (const OpClassCost &cost : n.cost.opClasses)
     busy += cost.laneCycles;
-  Table table;
+  TextTable table;
   table.row({"ops", "", "count", "lanes", "energy"});
   for (int k = 0; k < kNumOpClasses; ++k) {
     const OpClassCost &cost = n.cost.opClasses[k];
@@ -238,7 +168,7 @@ std::string TextWriter::members(size_t g, size_t p) const {
 }
 
 void TextWriter::phases() {
-  Table table;
+  TextTable table;
   std::vector<std::string> title = {"phase", "Einsums",   "epochs",
                                     "II",    "stages",    "cycles",
                                     "share", "fill+drain"};
@@ -303,7 +233,9 @@ void TextWriter::write() {
   head();
   memory();
   opClasses();
+  writeEnergyText(v, n, os);
   phases();
+  writeLimitsText(v, n, os);
   bounds();
   notes();
 }

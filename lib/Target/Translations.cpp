@@ -135,9 +135,9 @@ translate(Operation *top,
 
 FailureOr<core::CostReport> costOf(sched::ScheduleOp op,
                                    const ScheduleView &view,
-                                   std::vector<core::TensorTraffic> &byTensor) {
+                                   core::CostDetail &detail) {
   core::CostReport cost = core::Evaluator(view.cascade, view.arch)
-                              .evaluate(view.schedule, view.plan, byTensor);
+                              .evaluate(view.schedule, view.plan, detail);
   for (const std::string &fault : cost.faults)
     op.emitOpError() << "has no cost: " << fault;
   if (!cost.faults.empty())
@@ -147,8 +147,8 @@ FailureOr<core::CostReport> costOf(sched::ScheduleOp op,
 
 LogicalResult toJson(Operation *top, raw_ostream &os) {
   return translate(top, [&](sched::ScheduleOp op, const ScheduleView &view) {
-    std::vector<core::TensorTraffic> byTensor;
-    FailureOr<core::CostReport> cost = costOf(op, view, byTensor);
+    core::CostDetail detail;
+    FailureOr<core::CostReport> cost = costOf(op, view, detail);
     if (failed(cost))
       return failure();
     writeScheduleJson(view, *cost, os);
@@ -158,14 +158,24 @@ LogicalResult toJson(Operation *top, raw_ostream &os) {
 
 LogicalResult toReport(Operation *top, raw_ostream &os) {
   return translate(top, [&](sched::ScheduleOp op, const ScheduleView &view) {
-    std::vector<core::TensorTraffic> byTensor;
-    FailureOr<core::CostReport> cost = costOf(op, view, byTensor);
+    core::CostDetail detail;
+    FailureOr<core::CostReport> cost = costOf(op, view, detail);
     if (failed(cost))
       return failure();
+    core::EnergyAccount energy = accountEnergy(view.arch, *cost, detail);
+    for (const std::string &fault : energy.faults)
+      op.emitOpError() << "has no account of its energy: " << fault;
+    if (!energy.faults.empty())
+      return failure();
     core::LowerBound bound = lowerBound(view.cascade, view.arch);
-    ReportNumbers numbers{
-        *cost, bound, groupBounds(view.cascade, view.arch, view.schedule),
-        static_cast<int64_t>(core::checkRules().size()), byTensor};
+    ReportNumbers numbers{*cost,
+                          bound,
+                          groupBounds(view.cascade, view.arch, view.schedule),
+                          static_cast<int64_t>(core::checkRules().size()),
+                          detail,
+                          std::move(energy),
+                          limitsOf(view.cascade, view.arch, view.schedule,
+                                   view.plan, *cost, detail)};
     if (options().format == ReportFormat::Json)
       writeReportJson(view, numbers, os);
     else

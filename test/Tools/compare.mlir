@@ -9,6 +9,8 @@
 // CHECK-NEXT: fusemax-layerfuse
 // CHECK-NEXT: transfusion-paper
 // CHECK-NEXT: transfusion {{[0-9]}}
+// CHECK: energy J dram buffer mac2d vec1d
+// CHECK-NEXT: unfused
 
 // What numbers say about each other, and that a second run says the same.
 // RUN: transfusion-compare %s --evaluations=24 --format=json --suggest -o %t.json

@@ -258,6 +258,11 @@ struct ClaimTrafficPass
 struct CountTrafficPass
     : PassWrapper<CountTrafficPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CountTrafficPass)
+  CountTrafficPass() = default;
+  CountTrafficPass(const CountTrafficPass &other) : PassWrapper(other) {}
+  Option<bool> print{*this, "print",
+                     llvm::cl::desc("a line for each tensor and memory: bytes "
+                                    "read and written")};
   StringRef getArgument() const final { return "test-count-traffic"; }
   StringRef getDescription() const final {
     return "count the bytes that the emitted program moves and compare";
@@ -281,6 +286,10 @@ struct CountTrafficPass
         fail() << where.first << " at memory " << where.second << ": "
                << bytes.first << " bytes are read, " << bytes.second
                << " written";
+    if (print)
+      for (auto &[where, bytes] : counter.traffic)
+        llvm::outs() << "counted " << where.first << " " << where.second << " "
+                     << bytes.first << " " << bytes.second << "\n";
     llvm::outs() << counted << " bytes counted\n";
   }
 

@@ -27,6 +27,7 @@ struct TargetCase {
   core::Schedule s;
   core::Plan p;
   core::CostReport cost;
+  core::CostDetail detail;
   core::LowerBound bound;
 
   TargetCase() {
@@ -57,7 +58,7 @@ struct TargetCase {
   }
   void plan() {
     p = makePlan(c, a, s);
-    cost = evaluate(c, a, s, p);
+    cost = core::Evaluator(c, a).evaluate(s, p, detail);
     bound.cycles = cost.latencyCycles / 1.25;
     bound.limitedBy = "work";
   }
@@ -70,7 +71,9 @@ struct TargetCase {
             bound,
             groupBounds(c, a, s),
             static_cast<int64_t>(core::checkRules().size()),
-            {}};
+            detail,
+            accountEnergy(a, cost, detail),
+            limitsOf(c, a, s, p, cost, detail)};
   }
   std::string schedule() const {
     std::string text;

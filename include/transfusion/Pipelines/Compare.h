@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "transfusion/Core/Search/Policy.h"
 #include "transfusion/Dialect/Sched/IR/Sched.h"
+#include "transfusion/Target/EnergyReport.h"
 
 #include <algorithm>
 #include <functional>
@@ -48,7 +49,8 @@ struct CompareRow {
   std::optional<int64_t> peakBytes;
   std::optional<double> boundS;
   std::string boundBy, limitedBy;
-  std::string infeasible; ///< why there are no numbers
+  std::optional<EnergyByName> energy; ///< where the model has all of it
+  std::string infeasible;             ///< why there are no numbers
 };
 
 /// Of a mapped Einsum, what its memories do.

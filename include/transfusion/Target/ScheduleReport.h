@@ -7,7 +7,8 @@
 #ifndef TRANSFUSION_TARGET_SCHEDULEREPORT_H
 #define TRANSFUSION_TARGET_SCHEDULEREPORT_H
 
-#include "transfusion/Core/Cost/Evaluate.h"
+#include "transfusion/Core/Cost/EnergyAccount.h"
+#include "transfusion/Core/Cost/Limits.h"
 #include "transfusion/Core/Cost/LowerBound.h"
 #include "transfusion/Target/ScheduleView.h"
 
@@ -23,7 +24,9 @@ struct ReportNumbers {
   std::vector<core::LowerBound> groupBounds; ///< by group
   /// Rules that the schedule was checked against, all of them held.
   int64_t rulesChecked = 0;
-  std::vector<core::TensorTraffic> byTensor; ///< by TensorId
+  const core::CostDetail &detail;
+  core::EnergyAccount energy;
+  core::LayerLimits limits;
 };
 
 /// latency / bound - 1; 0 where there is no bound.

@@ -1,5 +1,6 @@
 """What the rows of a comparison say about each other."""
 import json
+import math
 import sys
 
 c = json.load(open(sys.argv[1]))
@@ -29,3 +30,13 @@ assert [x["speedup"] for x in c["changes"]] == sorted(
 for x in c["changes"]:
     assert abs(x["speedup"] * x["latency_s"] / min(
         r["latency_s"] for r in rows.values()) - 1) < 1e-9
+# Energy by component and by tensor adds up to the last bit.
+for r in rows.values():
+    components = r["energy_by_component"]
+    assert list(components) == ["dram", "buffer", "mac2d", "vec1d"], components
+    assert math.fsum(pj for c in components.values() for pj in c.values()) == \
+        r["energy_pj"]
+    assert math.fsum([r["arithmetic_pj"],
+                      *(pj for t in r["energy_by_tensor"]
+                        for m in t["moves"].values() for pj in m.values())]) == \
+        r["energy_pj"]
