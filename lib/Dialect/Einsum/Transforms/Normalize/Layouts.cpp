@@ -15,6 +15,7 @@
 #include "Materialize.h"
 #include "Plan.h"
 #include "RecognizeAttention.h"
+#include "transfusion/Dialect/Einsum/IR/LinearForm.h"
 
 using namespace mlir;
 using namespace transfusion::einsum;
@@ -84,6 +85,36 @@ normal::Exprs normal::layoutOver(const Graph &graph, const Tensor &tensor) {
   return result;
 }
 
+/// What a piece of a concat reads is laid out like the concat, whatever layout
+/// the program has for it; empty where it is no permutation of that.
+static normal::Exprs layoutInPiece(const Graph &graph, const Kept &piece,
+                                   unsigned operand) {
+  MapReduceOp op = piece.op;
+  const Ref &ref = piece.operands.find(operand)->second.byCoordinate;
+  AffineMap access = cast<AffineMapAttr>(op.getMaps()[operand]).getValue();
+  SmallVector<int64_t> extents = op.getExtents();
+  SmallVector<int> dimOf(extents.size(), -1); // of the node, by rank
+  for (auto [i, expr] : llvm::enumerate(ref.at)) {
+    int rank =
+        plainDim(simplifyIndex(expr.replaceDims(access.getResults()), extents));
+    if (rank < 0 || dimOf[rank] >= 0)
+      return {};
+    dimOf[rank] = i;
+  }
+  normal::Exprs layout;
+  for (AffineExpr expr : op.getResultMap().getResults()) {
+    std::optional<LinearForm> form = getLinearForm(expr, extents.size());
+    if (!form)
+      return {};
+    // Digits from the slowest to the fastest.
+    SmallVector<unsigned> digits = getDigits(*form, extents);
+    for (unsigned rank : llvm::reverse(digits))
+      if (dimOf[rank] >= 0)
+        layout.push_back(getAffineDimExpr(dimOf[rank], graph.getContext()));
+  }
+  return layout.size() == ref.at.size() ? layout : normal::Exprs();
+}
+
 void Materializer::chooseLayouts() {
   auto want = [&](const Tensor &tensor) {
     if (plan.isTensor(tensor.ref.node) && !tensor.layout.empty())
@@ -94,8 +125,15 @@ void Materializer::chooseLayouts() {
   for (NodeId id : plan.order) {
     const Node &node = graph[id];
     if (auto it = imported.kept.find(node.value); it != imported.kept.end())
-      for (auto &[i, tensor] : it->second.operands)
-        want(tensor);
+      for (auto &[i, tensor] : it->second.operands) {
+        if (!isConcatPiece(it->second.op)) {
+          want(tensor);
+          continue;
+        }
+        Exprs layout = layoutInPiece(graph, it->second, i);
+        if (plan.isTensor(tensor.ref.node) && !layout.empty())
+          layouts.try_emplace(tensor.ref.node, layout);
+      }
     auto kind = kinds.find(node.name);
     if (node.kind != Kind::Piece || kind == kinds.end() || !kind->second.layout)
       continue;

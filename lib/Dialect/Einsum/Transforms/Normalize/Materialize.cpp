@@ -238,10 +238,36 @@ void Materializer::emitNode(NodeId id) {
   define(id, emit(eq, node.type), layout);
 }
 
+/// A piece of a concat is called by its place in the graph, and its ranks after
+/// what reads it.
+void Materializer::renamePiece(MapReduceOp piece, ArrayRef<int64_t> extents,
+                               ArrayRef<std::string> names) {
+  piece.setEinsumName(roles.nameForPiece(piece.getEinsumName()));
+  Exprs ranks;
+  llvm::StringMap<std::string> renamed;
+  SmallVector<Attribute> attributes;
+  OpBuilder b(piece);
+  for (auto [i, name] :
+       llvm::enumerate(piece.getRanks().getAsValueRange<StringAttr>())) {
+    bool isNamed = i < names.size() && !names[i].empty();
+    ranks.push_back(cascade.rank(isNamed ? StringRef(names[i]) : name,
+                                 extents[i], /*iterative=*/false, ranks));
+    renamed[name] = cascade.rankName(ranks.back()).str();
+    attributes.push_back(b.getStringAttr(renamed[name]));
+  }
+  piece.setRanksAttr(b.getArrayAttr(attributes));
+  piece.walk([&](IndexOp index) {
+    index.setRank(renamed.find(index.getRank())->second);
+  });
+}
+
 void Materializer::emitKept(NodeId id) {
   const Kept &kept = imported.kept.find(graph[id].value)->second;
   auto clone = cast<MapReduceOp>(
       cascade.getBuilder().clone(*MapReduceOp(kept.op).getOperation()));
+  if (isConcatPiece(kept.op))
+    renamePiece(clone, MapReduceOp(kept.op).getExtents(),
+                rankRoles.namesOf(graph[id].value));
   clones.push_back({clone, &kept});
   define(id, clone.getResult(), graph.frameOf(id).all());
 }
@@ -319,6 +345,8 @@ SmallVector<Value> Materializer::run() {
     if (graph[id].kind != Kind::Input || it == imported.kept.end())
       continue;
     MapReduceOp op = it->second.op;
+    if (isConcatPiece(op))
+      continue;
     for (StringRef name : op.getRanks().getAsValueRange<StringAttr>()) {
       RankAttr rank = op.getCascade().lookupRank(name);
       cascade.rank(name, rank.getExtent(), rank.getIterative());

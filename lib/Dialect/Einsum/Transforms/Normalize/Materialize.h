@@ -116,6 +116,8 @@ private:
   class ScalarBuilder;
   void chooseLayouts();
   void emitKept(NodeId node);
+  void renamePiece(MapReduceOp piece, llvm::ArrayRef<int64_t> extents,
+                   llvm::ArrayRef<std::string> names);
   void emitNode(NodeId node);
   void linkKept();
   /// The tensor itself where it is laid out so; else a copy.

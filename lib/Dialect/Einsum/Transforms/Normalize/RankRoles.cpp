@@ -9,6 +9,7 @@
 #include "AttentionDims.h"
 #include "Indices.h"
 #include "RecognizeAttention.h"
+#include "transfusion/Dialect/Einsum/IR/LinearForm.h"
 
 #include <set>
 
@@ -103,8 +104,9 @@ void RankRoles::nameHidden(NodeId id) {
 void RankRoles::pushDown(const Ref &ref, ArrayRef<std::string> frame) {
   Ref source = throughWidening(graph, ref);
   const Node &node = graph[source];
-  if (node.kind == Kind::Input || node.kind == Kind::Constant ||
-      node.kind == Kind::Index)
+  if (node.kind == Kind::Input)
+    return pushIntoPiece(source, frame);
+  if (node.kind == Kind::Constant || node.kind == Kind::Index)
     return;
   Names &mine = at(source.node);
   bool isNew = false;
@@ -124,6 +126,57 @@ void RankRoles::pushDown(const Ref &ref, ArrayRef<std::string> frame) {
   Names inner = mine;
   for (const Ref &operand : node.operands)
     pushDown(operand, inner);
+}
+
+/// What the ranks of an equation are called that defines `result` along a
+/// dimension, which is read at `expr`: digits of the same weight are the same,
+/// and those of one dim are numbered.
+static void nameDigits(AffineExpr result, ArrayRef<int64_t> extents,
+                       AffineExpr expr, ArrayRef<std::string> frame,
+                       MutableArrayRef<std::string> names) {
+  std::optional<LinearForm> ranks = getLinearForm(result, names.size());
+  std::optional<LinearForm> dims = getLinearForm(expr, frame.size());
+  if (!ranks || !dims)
+    return;
+  // From the fastest to the slowest.
+  SmallVector<unsigned> digits = getDigits(*ranks, extents);
+  int dim = plainDim(expr);
+  for (auto [k, rank] : llvm::enumerate(digits)) {
+    if (dim >= 0 && digits.size() > 1 && !frame[dim].empty()) {
+      names[rank] = frame[dim] + std::to_string(k);
+      continue;
+    }
+    auto same = llvm::find(dims->coefficients, ranks->coefficients[rank]);
+    if (same != dims->coefficients.end())
+      names[rank] = frame[same - dims->coefficients.begin()];
+  }
+}
+
+/// A cache and its new rows are called after what reads them, and so is what
+/// they are made from.
+void RankRoles::pushIntoPiece(const Ref &ref, ArrayRef<std::string> frame) {
+  auto it = imported.kept.find(graph[ref].value);
+  if (it == imported.kept.end() || !isConcatPiece(it->second.op) ||
+      pieces.count(graph[ref].value))
+    return;
+  MapReduceOp op = it->second.op;
+  SmallVector<int64_t> extents = op.getExtents();
+  Names mine(extents.size());
+  for (auto [result, expr] : llvm::zip(op.getResultMap().getResults(), ref.at))
+    nameDigits(result, extents, expr, frame, mine);
+  pieces[graph[ref].value] = mine;
+  unsigned base = op.getBase() ? op->getNumOperands() - 1 : ~0u;
+  for (const auto &[i, tensor] : it->second.operands) {
+    if (i == base) { // the same tensor, as far as it goes
+      pushIntoPiece({tensor.ref.node, ref.at}, frame);
+      continue;
+    }
+    AffineMap access = cast<AffineMapAttr>(op.getMaps()[i]).getValue();
+    Ref read{tensor.byCoordinate.node, {}};
+    for (AffineExpr expr : tensor.byCoordinate.at)
+      read.at.push_back(expr.replaceDims(access.getResults()));
+    pushDown(read, mine);
+  }
 }
 
 void RankRoles::pullFrom(const Ref &ref, Names &frame) {
@@ -161,7 +214,7 @@ void RankRoles::pullUp(NodeId id) {
 }
 
 RankRoles::RankRoles(const Imported &imported, const Plan &plan)
-    : graph(imported.graph), plan(plan) {
+    : imported(imported), graph(imported.graph), plan(plan) {
   for (NodeId id : plan.order)
     if (graph[id].isPiece(AttentionTraits::kPiece))
       nameAttention(id);

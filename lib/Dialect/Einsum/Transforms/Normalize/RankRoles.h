@@ -25,18 +25,24 @@ public:
   /// Of dim i of the node; its bound dims follow its dims.
   std::string nameOf(NodeId node, unsigned i) const;
 
-private:
   using Names = llvm::SmallVector<std::string>; ///< empty: nobody has said
+  /// Of the ranks of a piece of a concat, if attention reads it; else empty.
+  Names namesOf(mlir::Value piece) const { return pieces.lookup(piece); }
+
+private:
   Names &at(NodeId node);
   void nameAttention(NodeId id);
   void nameHidden(NodeId id);
   void pushDown(const Ref &ref, llvm::ArrayRef<std::string> frame);
+  void pushIntoPiece(const Ref &ref, llvm::ArrayRef<std::string> frame);
   void pullUp(NodeId id);
   void pullFrom(const Ref &ref, Names &frame);
 
+  const Imported &imported;
   const Graph &graph;
   const Plan &plan;
   std::map<NodeId, Names> names;
+  llvm::DenseMap<mlir::Value, Names> pieces; // looked up only
 };
 
 } // namespace transfusion::einsum::normal

@@ -193,12 +193,24 @@ void RoleFinder::run() {
   }
 }
 
+static bool isNumberedPiece(StringRef name) {
+  unsigned number;
+  return name.consume_front("concat") && !name.getAsInteger(10, number);
+}
+
+std::string EinsumRoles::nameForPiece(StringRef imported) {
+  return isNumberedPiece(imported)
+             ? unique("concat" + std::to_string(++counts["concat"]))
+             : imported.str();
+}
+
 void EinsumRoles::add(const Imported &imported, const Plan &plan,
                       const PieceKinds &kinds) {
   cascades.emplace_back();
   RoleFinder(*this, imported, plan, kinds, cascades.back()).run();
   for (auto &[value, kept] : imported.kept)
-    reserve(MapReduceOp(kept.op).getEinsumName());
+    if (!isNumberedPiece(MapReduceOp(kept.op).getEinsumName()))
+      reserve(MapReduceOp(kept.op).getEinsumName());
 }
 
 std::string EinsumRoles::unique(const std::string &name) {

@@ -34,6 +34,9 @@ public:
   std::string nameOf(NodeId node);
   std::string nameFor(NodeId piece, llvm::StringRef name);
   std::string nameForCopy(llvm::StringRef of);
+  /// Of a piece of a concat: one that the raiser has numbered is numbered anew,
+  /// in the order in which they are asked for.
+  std::string nameForPiece(llvm::StringRef imported);
 
 private:
   friend class RoleFinder;
