@@ -86,11 +86,15 @@ FailureOr<std::string> transfusion::findArchFile(Location loc,
   }
   std::vector<StringRef> known(names.begin(), names.end());
   InFlightDiagnostic diag = emitError(loc);
-  if (nameOrFile.empty())
+  if (nameOrFile.empty()) {
     diag << "no machine is named";
-  else
-    diag << "no machine is called '" << nameOrFile << "'"
-         << sched::suggest(nameOrFile, known, "machines");
+  } else {
+    // The note lists them all.
+    diag << "no machine is called '" << nameOrFile << "'";
+    const std::string hint = sched::suggest(nameOrFile, known, "machines");
+    if (StringRef(hint).starts_with(" (did you mean"))
+      diag << hint;
+  }
   diag.attachNote() << "known machines: " << joined(names)
                     << "; a file is given by its path, PATH.yaml";
   return diag;

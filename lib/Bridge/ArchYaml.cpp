@@ -197,7 +197,8 @@ FailureOr<sched::RolesAttr> ArchReader::roles(const Fields &memory) {
   sched::Roles roles{};
   for (const YamlNode &item : list->items) {
     std::optional<sched::Roles> role;
-    if (item.kind == YamlNode::Scalar)
+    // Not what the printed form allows, a word of several: "input|weight".
+    if (item.kind == YamlNode::Scalar && !StringRef(item.text).contains('|'))
       role = sched::symbolizeRoles(item.text);
     if (!role)
       return oneOf(item, "keeps", {"input", "weight", "output"}), failure();

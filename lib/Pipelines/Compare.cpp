@@ -14,6 +14,7 @@
 #include "transfusion/Bridge/Unscheduled.h"
 #include "transfusion/Core/Cost/Evaluate.h"
 #include "transfusion/Core/Cost/LowerBound.h"
+#include "transfusion/Pipelines/Pipelines.h"
 #include "transfusion/Transforms/Passes.h"
 
 using namespace mlir;
@@ -174,8 +175,24 @@ static void warnOfUncosted(ModuleOp module, const Comparison &result) {
                                     "they are no part of a cascade";
 }
 
-FailureOr<Comparison> transfusion::compareLayer(ModuleOp module,
+/// The same cascade as --transfusion schedules; a mapping is of the named ops,
+/// of which it has a form without recurrences. What cannot be raised is warned
+/// of, and said in every output.
+static LogicalResult toCascade(ModuleOp module, const CompareOptions &options) {
+  PassManager front(module.getContext());
+  LinalgToEinsumPassOptions raise;
+  raise.allowUnraised = true;
+  buildToCascadePipeline(front, raise,
+                         options.model != CompareModel::AccelForge);
+  return front.run(module);
+}
+
+FailureOr<Comparison> transfusion::compareLayer(ModuleOp given,
                                                 const CompareOptions &options) {
+  OwningOpRef<ModuleOp> copy = given.clone();
+  ModuleOp module = *copy;
+  if (failed(toCascade(module, options)))
+    return failure();
   Comparison result;
   result.seed = options.seed;
   result.evaluations = options.evaluations;

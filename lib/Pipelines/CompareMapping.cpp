@@ -24,15 +24,15 @@ namespace {
 struct MappedLayer {
   OwningOpRef<ModuleOp> module; ///< owns the rest
   ImportedCascade source;
-  core::Arch arch;
+  Location loc; ///< of the layer
+  core::Arch arch = {};
   int64_t unscheduledOps = 0;
 };
 } // namespace
 
 static FailureOr<MappedLayer> importLayer(ModuleOp module,
                                           const CompareOptions &options) {
-  MappedLayer layer;
-  layer.module = module.clone();
+  MappedLayer layer{module.clone(), {}, module.getLoc()};
   FailureOr<sched::ArchOp> arch = machineOf(*layer.module, options);
   if (failed(arch))
     return failure();
@@ -55,6 +55,7 @@ static FailureOr<MappedLayer> importLayer(ModuleOp module,
   if (failed(source))
     return failure();
   layer.source = std::move(*source);
+  layer.loc = functions.front().getLoc();
   layer.unscheduledOps =
       static_cast<int64_t>(unscheduledOps(functions.front()).size());
   if (failed(emitViolations(core::checkCascade(layer.source.cascade),
@@ -126,7 +127,11 @@ searchMapping(ModuleOp module, const CompareOptions &options,
   core::Mapping mapping =
       core::mapEachEinsum(layer.source.cascade, layer.arch, map, faults);
   for (const core::MappingFault &fault : faults) {
-    InFlightDiagnostic diag = emitError(module.getLoc()) << fault.what;
+    InFlightDiagnostic diag =
+        emitError(fault.einsum < 0
+                      ? layer.loc
+                      : layer.source.einsums[fault.einsum]->getLoc())
+        << fault.what;
     diag.attachNote() << fault.fix;
   }
   if (!faults.empty())

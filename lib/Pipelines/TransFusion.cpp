@@ -48,17 +48,23 @@ TransFusionOptions::TransFusionOptions()
                    "buffer"),
               init(TileSeekPassOptions().regroup)) {}
 
+void transfusion::buildToCascadePipeline(OpPassManager &pm,
+                                         const LinalgToEinsumPassOptions &raise,
+                                         bool normalize) {
+  buildTosaToEinsumPipeline(pm, raise);
+  if (!normalize)
+    return;
+  // Named ops as well: a layer is the same whoever wrote it.
+  pm.addNestedPass<func::FuncOp>(einsum::createEinsumDecomposePass());
+  pm.addNestedPass<func::FuncOp>(einsum::createEinsumNormalizePass());
+}
+
 void transfusion::buildTransFusionPipeline(OpPassManager &pm,
                                            const TransFusionOptions &options) {
   LinalgToEinsumPassOptions raise;
   raise.allowUnraised = options.allowUnraised;
   raise.raiseReport = options.raiseReport;
-  buildTosaToEinsumPipeline(pm, raise);
-  if (options.normalize) {
-    // Named ops as well: a layer is the same whoever wrote it.
-    pm.addNestedPass<func::FuncOp>(einsum::createEinsumDecomposePass());
-    pm.addNestedPass<func::FuncOp>(einsum::createEinsumNormalizePass());
-  }
+  buildToCascadePipeline(pm, raise, options.normalize);
   // Not before: the machine is no part of what is raised and reported.
   if (!options.arch.empty())
     pm.addPass(createLoadArchPass({options.arch}));

@@ -40,7 +40,11 @@
 // BAD: bad.mapping:{{[0-9]+}}:3: error: tiles of 769 do not divide the 3072 points of rank 'g' that are left here
 // BAD: note: this model is for tiles that divide what they cut
 // RUN: not transfusion-compare %s --arch=tpu-v4i --mapping=%t.mapping 2>&1 | FileCheck %s --check-prefix=WHERE
-// WHERE: error: a mapping is for --model=accelforge
+// RUN: not transfusion-compare %s --arch=tpu-v4i --skip-first-read-of-each-copy 2>&1 | FileCheck %s --check-prefix=SKIP
+// WHERE: error: --mapping is for one model only
+// WHERE: note: add --model=accelforge, or leave it out
+// SKIP: error: --skip-first-read-of-each-copy is for one model only
+// SKIP: note: add --model=accelforge, or leave it out
 // RUN: not transfusion-compare %s --arch=tpu-v4i 2>&1 | FileCheck %s --check-prefix=LEVELS
 // LEVELS: error: 'sched.arch' op 'tpu-v4i' has 4 memory levels; a hierarchy other than two is not supported yet (A02 schedulable)
 

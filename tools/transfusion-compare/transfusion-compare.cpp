@@ -110,11 +110,16 @@ int main(int argc, char **argv) {
   options.suggest = suggest;
   options.mapping = mapping;
   options.skipFirstReads = skipFirstReads;
-  if (model != CompareModel::AccelForge &&
-      (!options.mapping.empty() || options.skipFirstReads)) {
-    emitError(module->getLoc()) << "a mapping is for --model=accelforge";
-    return 1;
-  }
+  if (model != CompareModel::AccelForge)
+    for (auto [given, name] :
+         {std::pair(!options.mapping.empty(), "mapping"),
+          std::pair(options.skipFirstReads, "skip-first-read-of-each-copy")})
+      if (given) {
+        InFlightDiagnostic diag = emitError(module->getLoc())
+                                  << "--" << name << " is for one model only";
+        diag.attachNote() << "add --model=accelforge, or leave it out";
+        return 1;
+      }
   FailureOr<Comparison> comparison = compareLayer(*module, options);
   if (failed(comparison))
     return 1;

@@ -41,6 +41,12 @@ struct TransFusionOptions : mlir::PassPipelineOptions<TransFusionOptions> {
   Option<bool> regroup;
 };
 
+/// From a layer as linalg, TOSA or named ops of einsum to its cascade: the same
+/// one, whoever wrote it.
+void buildToCascadePipeline(mlir::OpPassManager &pm,
+                            const LinalgToEinsumPassOptions &raise,
+                            bool normalize = true);
+
 /// From a layer as linalg, TOSA or named ops of einsum to a verified
 /// schedule (--transfusion).
 void buildTransFusionPipeline(mlir::OpPassManager &pm,

@@ -8,13 +8,21 @@
 #include "ArchHierarchy.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace transfusion::core;
 using namespace transfusion::core::check;
 
 namespace {
 
-bool finiteAtLeastZero(double x) { return std::isfinite(x) && x >= 0; }
+/// Beyond any machine by far (a joule a byte or operation, a gigawatt), and so
+/// that no sum over 2^63 of them is infinite.
+constexpr double kMostPj = 1e12, kMostW = 1e9;
+constexpr double kAnyBandwidth = std::numeric_limits<double>::max();
+
+bool within(double x, double most) {
+  return std::isfinite(x) && x >= 0 && x <= most;
+}
 
 std::string realText(double x) {
   char text[32];
@@ -90,19 +98,22 @@ void ArchChecker::memory(size_t m) {
     v.bound = mem.capacityBytes;
     v.unit = "bytes";
   }
-  auto nonNegative = [&](const char *rule, const char *what, double x) {
-    if (!finiteAtLeastZero(x))
+  auto upTo = [&](const char *rule, const char *what, double x, double most,
+                  const char *unit) {
+    if (!within(x, most))
       at(sink.add(rule,
                   "memory " + quoted(mem.name) + " has a " + what + " of " +
-                      realText(x),
-                  "give a finite value of 0 or more"),
+                      realText(x) + " " + unit,
+                  most < kAnyBandwidth
+                      ? "give 0 to " + realText(most) + " " + unit
+                      : std::string("give a finite value of 0 or more")),
          m);
   };
-  nonNegative("A05", "read bandwidth", mem.readBytesPerS);
-  nonNegative("A05", "write bandwidth", mem.writeBytesPerS);
-  nonNegative("A06", "read energy", mem.readPjPerByte);
-  nonNegative("A06", "write energy", mem.writePjPerByte);
-  nonNegative("A16", "leakage", mem.leakageW);
+  upTo("A05", "read bandwidth", mem.readBytesPerS, kAnyBandwidth, "bytes/s");
+  upTo("A05", "write bandwidth", mem.writeBytesPerS, kAnyBandwidth, "bytes/s");
+  upTo("A06", "read energy", mem.readPjPerByte, kMostPj, "pJ per byte");
+  upTo("A06", "write energy", mem.writePjPerByte, kMostPj, "pJ per byte");
+  upTo("A16", "leakage", mem.leakageW, kMostW, "W");
 }
 
 /// A08, A09, A16
@@ -133,11 +144,11 @@ void ArchChecker::unit(const Unit &u) {
                     quoted(a.memories[0].name),
                 "put it on the buffer"),
        u);
-  if (!finiteAtLeastZero(u.leakageW))
+  if (!within(u.leakageW, kMostW))
     at(sink.add("A16",
                 "unit " + quoted(u.name) + " has a leakage of " +
-                    realText(u.leakageW),
-                "give a finite value of 0 or more"),
+                    realText(u.leakageW) + " W",
+                "give 0 to " + realText(kMostW) + " W"),
        u);
 }
 
@@ -155,9 +166,9 @@ void ArchChecker::opTable(const Unit &u) {
       at(sink.add("A11", where + " takes " + num(op.cycles) + " cycles",
                   "give at least one cycle, or an expansion"),
          u);
-    if (!finiteAtLeastZero(op.pj))
+    if (!within(op.pj, kMostPj))
       at(sink.add("A11", where + " takes " + realText(op.pj) + " pJ",
-                  "give a finite value of 0 or more"),
+                  "give 0 to " + realText(kMostPj) + " pJ"),
          u);
     for (const auto &[cls, count] : op.expansion) {
       if (static_cast<int>(cls) >= kNumOpClasses)

@@ -84,6 +84,8 @@ struct Plausible {
 };
 constexpr Plausible kOffChip{.5, 3000}, kOnChip{.001, 500},
     kOperation{.001, 400};
+/// Of what leaks, in W: a register file of microwatts to a device of hundreds.
+constexpr Plausible kLeakage{1e-8, 1000};
 
 std::string realText(double x) {
   char text[32];
@@ -105,6 +107,18 @@ public:
         pj > range.most ? "is it in fJ, or of a whole word or row? give pJ" +
                               std::string(unit)
                         : "is it in nJ or uJ? give pJ" + std::string(unit));
+    v.memory = memory;
+    v.archUnit = archUnit;
+  }
+  void leakage(const std::string &what, double watts, MemoryId memory,
+               UnitId archUnit) {
+    if (watts == 0 || (watts >= kLeakage.least && watts <= kLeakage.most))
+      return; // 0: not given
+    Violation &v = sink.add(
+        "A17",
+        what + " leaks " + realText(watts) + " W, expected " +
+            realText(kLeakage.least) + " to " + realText(kLeakage.most),
+        watts > kLeakage.most ? "is it in mW? give W" : "is it in kW? give W");
     v.memory = memory;
     v.archUnit = archUnit;
   }
@@ -143,15 +157,20 @@ std::vector<Violation> transfusion::core::lintArch(const Arch &a) {
     if (mem.writePjPerByte != mem.readPjPerByte)
       lint.energy("writing memory " + quoted(mem.name), " per byte",
                   mem.writePjPerByte, range, m, -1);
+    lint.leakage("memory " + quoted(mem.name), mem.leakageW, m, -1);
     lint.inwards(m);
   }
-  for (size_t u = 0; u < a.units.size(); ++u)
+  for (size_t i = 0; i < a.units.size(); ++i) {
+    const Unit &unit = a.units[i];
+    const auto u = static_cast<UnitId>(i);
+    lint.leakage("unit " + quoted(unit.name), unit.leakageW, -1, u);
     for (int cls = 0; cls < kNumOpClasses; ++cls) {
-      const OpCost &op = a.units[u].ops[cls];
+      const OpCost &op = unit.ops[cls];
       if (op.supported && op.expansion.empty())
         lint.energy(std::string("a ") + opClassName(OpClass(cls)) +
-                        " of unit " + quoted(a.units[u].name),
-                    "", op.pj, kOperation, -1, static_cast<UnitId>(u));
+                        " of unit " + quoted(unit.name),
+                    "", op.pj, kOperation, -1, u);
     }
+  }
   return std::move(lint.sink.found);
 }

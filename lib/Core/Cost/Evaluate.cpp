@@ -10,6 +10,7 @@
 #include "Evaluation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace transfusion::core {
@@ -354,6 +355,9 @@ void Evaluator::Impl::evaluate(const Schedule &s, const Plan &p,
   finish();
   if (tally.overflow)
     report.faults.push_back("a count exceeds 2^63 - 1");
+  // Only of a machine that breaks a rule (A05, A06, A11, A16).
+  if (!std::isfinite(report.latencyCycles) || !std::isfinite(report.energyPj))
+    report.faults.push_back("latency or energy is not a finite number");
 }
 
 Evaluator::Evaluator(const Cascade &c, const Arch &a) : impl(new Impl(c, a)) {}

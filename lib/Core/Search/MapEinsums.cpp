@@ -352,13 +352,15 @@ Mapping mapEachEinsum(const Cascade &c, const Arch &a,
             {{},
              "no mapping of '" + e.name + "' to '" + a.name + "' is found",
              "see that a unit supports its operations, and that "
-             "it has no mask, no tiles of keys and no recurrence"});
+             "it has no mask, no tiles of keys and no recurrence",
+             EinsumId(i)});
       m.root.scopes.push_back(std::move(best));
     }
     if (count == before) { // a recurrence
       faults.push_back({{},
                         "the Einsums of '" + c.name + "' read each other",
-                        "give the layer without recurrences to this model"});
+                        "give the layer without recurrences to this model",
+                        -1});
       break;
     }
   }

@@ -32,8 +32,24 @@
 // LANES: share-lanes.yaml:[[#]]:5: error: 'sched.unit' op has lanes: only a grid shares along rows and columns
 // RUN: not transfusion-opt --load-arch=%t/leakage.yaml %s 2>&1 | FileCheck %s --check-prefix=LEAKAGE
 // LEAKAGE: leakage.yaml:[[#]]:16: error: 'leakage_w' of a memory must be a number that is not negative
+// RUN: not transfusion-opt --load-arch=%t/keeps-word.yaml %s 2>&1 | FileCheck %s --check-prefix=WORD
+// WORD: keeps-word.yaml:[[#]]:13: error: 'keeps' must be one of input, weight, output, is 'input|weight'
+// RUN: not transfusion-opt --load-arch=%t/leaks.yaml %s 2>&1 | FileCheck %s --check-prefix=LEAKS
+// LEAKS: leaks.yaml:[[#]]:5: error: 'sched.memory' op memory 'buffer' has a leakage of 1e+308 W (A16 leakage)
+// LEAKS: note: give 0 to 1e+09 W
+// RUN: not transfusion-opt --load-arch=%t/leaks-lanes.yaml %s 2>&1 | FileCheck %s --check-prefix=LEAKSLANES
+// LEAKSLANES: leaks-lanes.yaml:[[#]]:5: error: 'sched.unit' op unit 'vec1d' has a leakage of 2e+09 W (A16 leakage)
+// RUN: not transfusion-opt --load-arch=%t/infinite.yaml %s 2>&1 | FileCheck %s --check-prefix=INFINITE
+// INFINITE: infinite.yaml:[[#]]:5: error: 'sched.memory' op memory 'dram' has a read energy of 1e+308 pJ per byte (A06 energy)
+// INFINITE: note: give 0 to 1e+12 pJ per byte
+// RUN: not transfusion-opt --load-arch=%t/infinite-op.yaml %s 2>&1 | FileCheck %s --check-prefix=INFINITEOP
+// INFINITEOP: infinite-op.yaml:[[#]]:5: error: 'sched.unit' op op class 'mac' of unit 'mac2d' takes 1e+308 pJ (A11 op table)
 
 // A warning, and the machine is loaded.
+// RUN: transfusion-opt --load-arch=%t/milliwatt.yaml %s 2>&1 | FileCheck %s --check-prefix=MILLIWATT
+// MILLIWATT: milliwatt.yaml:[[#]]:5: warning: 'sched.memory' op memory 'buffer' leaks 5000 W, expected 1e-08 to 1000 (A17 magnitude)
+// MILLIWATT: note: is it in mW? give W
+// MILLIWATT: sched.arch @edge
 // RUN: transfusion-opt --load-arch=%t/femto.yaml %s 2>&1 | FileCheck %s --check-prefix=FEMTO
 // FEMTO: femto.yaml:[[#]]:5: warning: 'sched.memory' op reading memory 'dram' takes 31200 pJ per byte, expected 0.5 to 3000 (A17 magnitude)
 // FEMTO: note: is it in fJ, or of a whole word or row? give pJ per byte

@@ -51,6 +51,11 @@ TEST(CheckArch, A05Bandwidth) {
 }
 
 TEST(CheckArch, A06Energy) {
+  breaks("A06", "write energy of 1e+308 pJ per byte",
+         [](Arch &a) { a.memories[1].writePjPerByte = 1e308; });
+  Arch most = machine("edge");
+  most.memories[0].readPjPerByte = 1e12;
+  EXPECT_TRUE(checkArch(most).empty());
   breaks("A06", "read energy of -1",
          [](Arch &a) { a.memories[0].readPjPerByte = -1; });
 }

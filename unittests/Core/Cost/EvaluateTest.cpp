@@ -360,6 +360,12 @@ TEST(EvaluateTest, FaultsInsteadOfNumbers) {
   Arch clockless = a;
   clockless.clockHz = 0;
   EXPECT_FALSE(evaluate(c, clockless, s).faults.empty());
+  // A machine that breaks A06: no infinite number comes out.
+  Arch hot = machine("tiny");
+  hot.memories[0].readPjPerByte = 1e308;
+  const CostReport infinite = evaluate(matmul(), hot, matmulSchedule(matmul()));
+  ASSERT_EQ(infinite.faults.size(), 1u);
+  EXPECT_EQ(infinite.faults[0], "latency or energy is not a finite number");
 }
 
 TEST(EvaluateTest, BertLayerOnEdge) {

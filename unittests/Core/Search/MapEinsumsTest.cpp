@@ -81,6 +81,7 @@ TEST(MapEinsumsTest, WhatHasNoMapping) {
   std::vector<MappingFault> faults;
   mapEachEinsum(c, a, options, faults);
   ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].einsum, einsumId(c, "QK_softmax"));
   EXPECT_NE(faults[0].what.find("no mapping of 'QK_softmax' to 'tpu-v4i'"),
             std::string::npos);
   faults.clear();

@@ -71,6 +71,7 @@ std::vector<TensorId> tensorsOf(const Einsum &e);
 struct MappingFault {
   TextPlace place;
   std::string what, fix; ///< sentences, lower case, no period
+  EinsumId einsum = -1;  ///< of a mapping that has no text
 };
 
 /// Reads the form above; `fault` is set, and false returned, where it does not

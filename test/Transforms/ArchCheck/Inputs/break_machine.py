@@ -19,6 +19,12 @@ BROKEN = {
     "share": ("    grid: [16, 16]\n", "    grid: [16, 16]\n    rows_share: output\n"),
     "share-lanes": (LANES, LANES + "    rows_share: outputs\n"),
     "leakage": (BUFFER, BUFFER + "    leakage_w: -1\n"),
+    "keeps-word": (BUFFER, BUFFER + '    keeps: ["input|weight"]\n'),
+    "leaks": (BUFFER, BUFFER + "    leakage_w: 1e308\n"),
+    "leaks-lanes": (LANES, LANES + "    leakage_w: 2e9\n"),
+    "milliwatt": (BUFFER, BUFFER + "    leakage_w: 5000\n"),
+    "infinite": ("energy_pj_per_byte: 31.2", "energy_pj_per_byte: 1e308"),
+    "infinite-op": ("energy_pj: 17.16", "energy_pj: 1e308"),
     "femto": ("energy_pj_per_byte: 31.2", "energy_pj_per_byte: 31200"),
     "joule": ("energy_pj: 17.16", "energy_pj: 17.16e-12"),
 }
