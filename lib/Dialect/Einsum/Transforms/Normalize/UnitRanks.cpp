@@ -25,6 +25,7 @@ public:
   void run();
 
 private:
+  void findTiles();
   /// By position, the ranks that become index 0.
   llvm::SmallBitVector unitRanks(MapReduceOp op);
   void replaceRanks(MapReduceOp op, const llvm::SmallBitVector &drop);
@@ -33,8 +34,32 @@ private:
 
   CascadeOp cascade;
   MLIRContext *context;
+  llvm::StringSet<> tiles; ///< ranks within tiles of an iterative rank
 };
 } // namespace
+
+/// Tiles of one key are tiles: m0 in m1 + m0 has the extent that it has been
+/// given, and will be given another.
+void Dropper::findTiles() {
+  for (auto op : cascade.getBody().front().getOps<MapReduceOp>()) {
+    SmallVector<RankAttr> ranks;
+    for (StringRef name : op.getRanks().getAsValueRange<StringAttr>())
+      ranks.push_back(cascade.lookupRank(name));
+    for (AffineMap map : op.getMaps().getAsValueRange<AffineMapAttr>())
+      for (AffineExpr expr : map.getResults()) {
+        auto takesPart = [&](bool iterative) {
+          return llvm::make_filter_range(
+              llvm::seq<unsigned>(ranks.size()), [&, iterative](unsigned i) {
+                return expr.isFunctionOfDim(i) &&
+                       ranks[i].getIterative() == iterative;
+              });
+        };
+        if (!takesPart(/*iterative=*/true).empty())
+          for (unsigned i : takesPart(/*iterative=*/false))
+            tiles.insert(ranks[i].getName());
+      }
+  }
+}
 
 llvm::SmallBitVector Dropper::unitRanks(MapReduceOp op) {
   llvm::SmallBitVector result(op.getRanks().size());
@@ -42,7 +67,7 @@ llvm::SmallBitVector Dropper::unitRanks(MapReduceOp op) {
        llvm::enumerate(op.getRanks().getAsValueRange<StringAttr>())) {
     RankAttr rank = cascade.lookupRank(name);
     if (rank.getExtent() == 1 && !rank.getIterative() &&
-        op.getResultMap().isFunctionOfDim(i))
+        !tiles.contains(name) && op.getResultMap().isFunctionOfDim(i))
       result.set(i);
   }
   return result;
@@ -133,6 +158,7 @@ void Dropper::dropUnusedRanks() {
 }
 
 void Dropper::run() {
+  findTiles();
   bool changed = false;
   for (auto op : cascade.getBody().front().getOps<MapReduceOp>()) {
     llvm::SmallBitVector drop = unitRanks(op);
