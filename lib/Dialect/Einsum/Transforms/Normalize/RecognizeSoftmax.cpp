@@ -36,6 +36,12 @@ private:
   bool matchScore(const Ref &exponent);
   bool matchGuard(const Guard &guard);
 
+  /// The source of casts; remembers to what it is rounded on the way.
+  Ref crossCasts(Ref ref);
+  void cross(Type type) {
+    narrowest = std::min(narrowest, type.getIntOrFloatBitWidth());
+  }
+
   bool isMinusInf(const Ref &ref) const;
   bool isZero(const Ref &ref) const;
   bool dependsOnKeys(const Ref &ref) const;
@@ -54,12 +60,23 @@ private:
   SmallVector<Factor> factors; ///< of the contraction, opened
   SmallVector<Guard> guards;
   SmallVector<Type> roundings; ///< casts around weights
+  /// Bits of the narrowest type on the way from the scores to the sum.
+  unsigned narrowest = ~0u;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Small questions
 //===----------------------------------------------------------------------===//
+
+Ref Matcher::crossCasts(Ref ref) {
+  while (graph[ref].isOp("arith.extf") || graph[ref].isOp("arith.truncf")) {
+    cross(graph[ref].type);
+    ref = graph.operand(ref, 0);
+  }
+  cross(graph[ref].type);
+  return ref;
+}
 
 bool Matcher::isMinusInf(const Ref &ref) const {
   std::optional<double> value = graph.constantOf(graph.throughCasts(ref));
@@ -223,7 +240,7 @@ bool Matcher::hasRowValue(const Ref &ref, unsigned depth) const {
 }
 
 bool Matcher::matchScore(const Ref &exponent) {
-  Terms terms = graph.terms(graph.throughCasts(exponent), 16);
+  Terms terms = graph.terms(crossCasts(exponent), 16);
   // exp(score - max): a NaN among the scores makes the sum of exponentials NaN,
   // so it does not matter whether the maximum ignores it.
   for (auto [i, term] : llvm::enumerate(terms.list)) {
@@ -257,9 +274,9 @@ bool Matcher::matchScore(const Ref &exponent) {
 }
 
 bool Matcher::matchWeight(const Ref &exponential, const Ref &denominator) {
-  Ref sum = graph.throughCasts(denominator);
+  Ref sum = crossCasts(denominator);
   std::optional<Ref> body = bodyOverKeys(sum, ReduceKind::Add);
-  if (!body || graph.throughCasts(*body) != graph.throughCasts(exponential))
+  if (!body || crossCasts(*body) != exponential)
     return false;
   found.softmax = {sum.node};
   return matchScore(graph.operand(exponential, 0));
@@ -311,13 +328,15 @@ std::optional<SoftmaxContraction> Matcher::match() {
   for (unsigned i = 0, e = factors.size(); i < e && !matched; ++i) {
     if (factors[i].power != 1 || !graph[factors[i].ref].isOp("math.exp"))
       continue;
-    for (unsigned j = 0; j < e && !matched; ++j)
+    for (unsigned j = 0; j < e && !matched; ++j) {
+      narrowest = ~0u;
       if (factors[j].power == -1 &&
           matchWeight(factors[i].ref, factors[j].ref)) {
         matched = true;
         weight = i;
         denominator = j;
       }
+    }
   }
   if (!matched || (!guards.empty() && !matchGuard(guards.front())))
     return std::nullopt;
@@ -340,6 +359,10 @@ std::optional<SoftmaxContraction> Matcher::match() {
   for (Type type : roundings)
     if (type.getIntOrFloatBitWidth() < found.weight.getIntOrFloatBitWidth())
       found.weight = type;
+  // What is rounded before the division may be computed in a wider type if the
+  // weights are rounded as much themselves; a rounding of its own stays.
+  if (narrowest < found.weight.getIntOrFloatBitWidth())
+    return std::nullopt;
   return found;
 }
 

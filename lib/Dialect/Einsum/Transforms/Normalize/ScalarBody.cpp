@@ -8,6 +8,10 @@
 #include "ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace transfusion::einsum;
@@ -17,7 +21,8 @@ namespace {
 class BodyWriter {
 public:
   BodyWriter(OpBuilder &b, Location loc) : b(b), loc(loc) {}
-  Value write(const Step &step, ArrayRef<Value> operands);
+  /// `asQuotient`: a quotient by a constant is one, and not a product.
+  Value write(const Step &step, ArrayRef<Value> operands, bool asQuotient);
 
 private:
   Value constant(double value, Type type) {
@@ -30,7 +35,7 @@ private:
                      b, loc, v, this->constant(constant, v.getType())));
   }
   Value sum(const Node &node, ArrayRef<Value> operands);
-  Value product(const Node &node, ArrayRef<Value> operands);
+  Value product(const Node &node, ArrayRef<Value> operands, bool asQuotient);
   Value index(const Step &step, AffineExpr expr);
 
   OpBuilder &b;
@@ -65,7 +70,23 @@ Value BodyWriter::sum(const Node &node, ArrayRef<Value> operands) {
   return result;
 }
 
-Value BodyWriter::product(const Node &node, ArrayRef<Value> operands) {
+static bool isOfType(double value, Type type) {
+  return FloatAttr::get(type, value).getValueAsDouble() == value;
+}
+
+/// What the program has divided by, if the factor is no number of the type, but
+/// the quotient of 1 and one; else 0.
+static double divisorOf(double factor, Type type) {
+  double divisor = FloatAttr::get(type, 1 / factor).getValueAsDouble();
+  bool isQuotient =
+      std::isfinite(divisor) && divisor != 0 && !isOfType(factor, type) &&
+      std::abs(1 / divisor - factor) <=
+          std::abs(factor) * std::numeric_limits<double>::epsilon();
+  return isQuotient ? divisor : 0;
+}
+
+Value BodyWriter::product(const Node &node, ArrayRef<Value> operands,
+                          bool asQuotient) {
   Value result;
   double factor = node.constant;
   for (auto [operand, power] : llvm::zip(operands, node.powers))
@@ -76,6 +97,9 @@ Value BodyWriter::product(const Node &node, ArrayRef<Value> operands) {
     result = constant(factor, node.type);
   else if (factor == -1)
     result = arith::NegFOp::create(b, loc, result);
+  else if (double divisor = asQuotient ? divisorOf(factor, node.type) : 0)
+    result =
+        arith::DivFOp::create(b, loc, result, constant(divisor, node.type));
   else
     result = times(result, factor);
   for (auto [operand, power] : llvm::zip(operands, node.powers))
@@ -118,7 +142,8 @@ Value BodyWriter::index(const Step &step, AffineExpr expr) {
   }
 }
 
-Value BodyWriter::write(const Step &step, ArrayRef<Value> operands) {
+Value BodyWriter::write(const Step &step, ArrayRef<Value> operands,
+                        bool asQuotient) {
   const Node &node = *step.node;
   switch (node.kind) {
   case Kind::Constant: {
@@ -136,7 +161,7 @@ Value BodyWriter::write(const Step &step, ArrayRef<Value> operands) {
   case Kind::Sum:
     return sum(node, operands);
   case Kind::Product:
-    return product(node, operands);
+    return product(node, operands, asQuotient);
   default: {
     OperationState state(loc, node.name);
     state.addOperands(operands);
@@ -148,11 +173,25 @@ Value BodyWriter::write(const Step &step, ArrayRef<Value> operands) {
   }
 }
 
+/// A rounding of the operand decides about more than a rounding of the result.
+static bool isJump(const Node &node) {
+  return node.kind == Kind::Op &&
+         llvm::is_contained({"math.floor", "math.ceil", "math.round",
+                             "math.roundeven", "math.trunc", "arith.fptosi",
+                             "arith.fptoui"},
+                            node.name);
+}
+
 Value normal::writeBody(const Steps &steps, OpBuilder &b, Location loc,
                         ValueRange scalars) {
   BodyWriter writer(b, loc);
   SmallVector<Value> values;
-  for (const Step &step : steps) {
+  llvm::SmallBitVector asQuotient(steps.size());
+  for (const Step &step : steps)
+    if (step.node && isJump(*step.node))
+      for (unsigned operand : step.operands)
+        asQuotient.set(operand);
+  for (auto [i, step] : llvm::enumerate(steps)) {
     if (!step.node) {
       values.push_back(scalars[step.read]);
       continue;
@@ -160,7 +199,7 @@ Value normal::writeBody(const Steps &steps, OpBuilder &b, Location loc,
     SmallVector<Value> operands;
     for (unsigned operand : step.operands)
       operands.push_back(values[operand]);
-    values.push_back(writer.write(step, operands));
+    values.push_back(writer.write(step, operands, asQuotient.test(i)));
   }
   return values.back();
 }
