@@ -497,7 +497,7 @@ def main():
         expected = case.numpy(*[x.astype(np.float64) for x in case.inputs])
         error = (execute.greatest_error(result, expected)
                  / max(1.0, np.abs(expected).max()))
-        right = found == case.found and error <= case.bound
+        right = bool(found == case.found and error <= case.bound)
         good += right
         print(f"{case.name}: {', '.join(sorted(found)) or 'nothing'} found, "
               f"error {error:.1e}{'' if right else ' WRONG'}")
