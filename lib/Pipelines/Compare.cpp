@@ -73,6 +73,11 @@ transfusion::scheduleCopy(ModuleOp module, const CompareOptions &options,
   if (failed(arch) || (change && !change(*arch)))
     return failure();
   PassManager search(module.getContext());
+  // What cannot be raised is no error here: every output says how much it is.
+  LinalgToEinsumPassOptions raise;
+  raise.allowUnraised = true;
+  buildToCascadePipeline(search, raise,
+                         static_cast<sched::Policy>(static_cast<int>(policy)));
   DPipePassOptions dpipe;
   dpipe.policy = static_cast<sched::Policy>(static_cast<int>(policy));
   search.addPass(createDPipePass(dpipe));
@@ -175,24 +180,8 @@ static void warnOfUncosted(ModuleOp module, const Comparison &result) {
                                     "they are no part of a cascade";
 }
 
-/// The same cascade as --transfusion schedules; a mapping is of the named ops,
-/// of which it has a form without recurrences. What cannot be raised is warned
-/// of, and said in every output.
-static LogicalResult toCascade(ModuleOp module, const CompareOptions &options) {
-  PassManager front(module.getContext());
-  LinalgToEinsumPassOptions raise;
-  raise.allowUnraised = true;
-  buildToCascadePipeline(front, raise,
-                         options.model != CompareModel::AccelForge);
-  return front.run(module);
-}
-
-FailureOr<Comparison> transfusion::compareLayer(ModuleOp given,
+FailureOr<Comparison> transfusion::compareLayer(ModuleOp module,
                                                 const CompareOptions &options) {
-  OwningOpRef<ModuleOp> copy = given.clone();
-  ModuleOp module = *copy;
-  if (failed(toCascade(module, options)))
-    return failure();
   Comparison result;
   result.seed = options.seed;
   result.evaluations = options.evaluations;

@@ -12,6 +12,7 @@
 #include "transfusion/Bridge/Unscheduled.h"
 #include "transfusion/Core/Search/MapEinsums.h"
 #include "transfusion/Dialect/Einsum/Transforms/Decompose.h"
+#include "transfusion/Pipelines/Pipelines.h"
 #include "transfusion/Transforms/Passes.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -46,6 +47,13 @@ static FailureOr<MappedLayer> importLayer(ModuleOp module,
     return emitError(module.getLoc())
            << "the module has " << functions.size()
            << " functions, but a comparison is of one layer";
+  // Not normalised, which would make attention a recurrence.
+  PassManager raising(module.getContext());
+  LinalgToEinsumPassOptions raise;
+  raise.allowUnraised = true;
+  buildTosaToEinsumPipeline(raising, raise);
+  if (failed(raising.run(*layer.module)))
+    return failure();
   einsum::DecomposeOptions decompose;
   decompose.attentionPasses = 3; // no recurrences
   if (failed(einsum::decomposeNamedOps(functions.front(), decompose)))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "transfusion/Core/Search/Policy.h"
 #include "transfusion/Dialect/Einsum/Transforms/Passes.h"
 #include "transfusion/Pipelines/Pipelines.h"
 
@@ -50,13 +51,25 @@ TransFusionOptions::TransFusionOptions()
 
 void transfusion::buildToCascadePipeline(OpPassManager &pm,
                                          const LinalgToEinsumPassOptions &raise,
-                                         bool normalize) {
+                                         sched::Policy policy) {
   buildTosaToEinsumPipeline(pm, raise);
-  if (!normalize)
-    return;
-  // Named ops as well: a layer is the same whoever wrote it.
-  pm.addNestedPass<func::FuncOp>(einsum::createEinsumDecomposePass());
-  pm.addNestedPass<func::FuncOp>(einsum::createEinsumNormalizePass());
+  einsum::EinsumDecomposePassOptions decompose;
+  decompose.attentionPasses =
+      core::attentionPasses(static_cast<core::Policy>(policy));
+  einsum::EinsumNormalizePassOptions normalize;
+  normalize.onePass = decompose.attentionPasses == 1;
+  auto addDecompose = [&] {
+    pm.addNestedPass<func::FuncOp>(
+        einsum::createEinsumDecomposePass(decompose));
+  };
+  // Named ops as well: a layer is the same whoever wrote it. But the normal
+  // form of a softmax that keeps its passes computes the scale of scores twice,
+  // which a baseline should not.
+  if (normalize.onePass)
+    addDecompose();
+  pm.addNestedPass<func::FuncOp>(einsum::createEinsumNormalizePass(normalize));
+  if (!normalize.onePass)
+    addDecompose();
 }
 
 void transfusion::buildTransFusionPipeline(OpPassManager &pm,
@@ -64,7 +77,10 @@ void transfusion::buildTransFusionPipeline(OpPassManager &pm,
   LinalgToEinsumPassOptions raise;
   raise.allowUnraised = options.allowUnraised;
   raise.raiseReport = options.raiseReport;
-  buildToCascadePipeline(pm, raise, options.normalize);
+  if (options.normalize)
+    buildToCascadePipeline(pm, raise, options.policy);
+  else
+    buildTosaToEinsumPipeline(pm, raise);
   // Not before: the machine is no part of what is raised and reported.
   if (!options.arch.empty())
     pm.addPass(createLoadArchPass({options.arch}));

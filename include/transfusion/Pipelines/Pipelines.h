@@ -41,11 +41,12 @@ struct TransFusionOptions : mlir::PassPipelineOptions<TransFusionOptions> {
   Option<bool> regroup;
 };
 
-/// From a layer as linalg, TOSA or named ops of einsum to its cascade: the same
-/// one, whoever wrote it.
+/// From a layer as linalg, TOSA or named ops of einsum to its cascade. Attention
+/// has as many passes as the policy wants; with one, the cascade is the same
+/// whoever wrote the layer.
 void buildToCascadePipeline(mlir::OpPassManager &pm,
                             const LinalgToEinsumPassOptions &raise,
-                            bool normalize = true);
+                            sched::Policy policy);
 
 /// From a layer as linalg, TOSA or named ops of einsum to a verified
 /// schedule (--transfusion).

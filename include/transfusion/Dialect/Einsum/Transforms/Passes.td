@@ -86,6 +86,9 @@ def EinsumNormalizePass : Pass<"einsum-normalize", "::mlir::func::FuncOp"> {
                            "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
   let options = [
+    Option<"onePass", "one-pass", "bool", /*default=*/"true",
+           "attention becomes one pass over its keys; else a softmax keeps its "
+           "passes, as policies without one-pass attention have it">,
     Option<"reportPasses", "report-passes", "bool", /*default=*/"false",
            "remark at each cascade how often it walks the ranks that it "
            "reduces, and why not less often">,

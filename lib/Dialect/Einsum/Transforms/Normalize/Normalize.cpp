@@ -52,7 +52,8 @@ struct NormalizePass
       imports.push_back(importCascade(cascade));
       Imported &imported = imports.back();
       rewrite(imported.graph, imported.roots(), rules);
-      notes.push_back(recognizeAttention(imported));
+      notes.push_back(onePass ? recognizeAttention(imported)
+                              : std::vector<std::string>());
       plans.push_back(makePlan(imported, kinds));
       roles.add(imported, plans.back(), kinds);
       remarkDead(cascade, imported, plans.back());
