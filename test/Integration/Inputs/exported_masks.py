@@ -47,10 +47,47 @@ def index_mask(name, queries=P):
                 "%pb = arith.floordivsi %pi, %w : index\n"
                 "%mb = arith.floordivsi %mi, %wk : index\n")
 
+    def corrected(i):
+        """i // 4 as a quotient that is corrected where i is negative."""
+        return (f"%{i}q = arith.divsi %{i}, %w : index\n"
+                f"%{i}x = arith.muli %{i}q, %w : index\n"
+                f"%{i}n = arith.cmpi ne, %{i}x, %{i} : index\n"
+                f"%{i}s = arith.cmpi slt, %{i}, %zi : index\n"
+                f"%{i}c = arith.andi %{i}n, %{i}s : i1\n"
+                f"%{i}o = arith.subi %{i}q, %one : index\n"
+                f"%{i}b = arith.select %{i}c, %{i}o, %{i}q : index\n")
+
+    def signed(i):
+        """Corrected where the sign of i is not that of the divisor."""
+        return (f"%{i}q = arith.divsi %{i}, %w : index\n"
+                f"%{i}h = arith.shrsi %{i}, %top : index\n"
+                f"%{i}i = arith.ori %{i}h, %one : index\n"
+                f"%{i}z = arith.cmpi eq, %{i}, %zi : index\n"
+                f"%{i}s = arith.select %{i}z, %zi, %{i}i : index\n"
+                f"%{i}d = arith.cmpi ne, %{i}s, %one : index\n"
+                f"%{i}r = arith.remsi %{i}, %w : index\n"
+                f"%{i}n = arith.cmpi ne, %{i}r, %zi : index\n"
+                f"%{i}c = arith.andi %{i}d, %{i}n : i1\n"
+                f"%{i}o = arith.subi %{i}q, %one : index\n"
+                f"%{i}b = arith.select %{i}c, %{i}o, %{i}q : index\n")
+
     same = "%see = arith.cmpi eq, %pb, %mb : index"
     both = ("%same = arith.cmpi eq, %pb, %mb : index\n"
             "%see = arith.andi %c, %same : i1")
     return {
+        "corrected quotient": (
+            "%w = arith.constant 4 : index\n%zi = arith.constant 0 : index\n"
+            "%one = arith.constant 1 : index\n" + corrected("p")
+            + corrected("m") + same, p // 4 == m // 4),
+        "signed quotient": (
+            "%w = arith.constant 4 : index\n%zi = arith.constant 0 : index\n"
+            "%one = arith.constant 1 : index\n"
+            "%top = arith.constant 63 : index\n" + signed("p") + signed("m")
+            + same, p // 4 == m // 4),
+        "shift": ("%w = arith.constant 2 : index\n"
+                  "%pb = arith.shrsi %p, %w : index\n"
+                  "%mb = arith.shrui %m, %w : index\n" + same,
+                  p // 4 == m // 4),
         "offset block": (of(5, 3, 3) + same, (p + 3) // 5 == (m + 3) // 5),
         "shifted block": (of(5, 10, 2) + same, (p + 10) // 5 == (m + 2) // 5),
         "unlike blocks": (of(4, keys=7) + same, p // 4 == m // 7),
@@ -333,6 +370,10 @@ CASES = [
          only="tiny"),
     Case("blocks by remainders", True, "by remainders", only="tiny"),
     Case("equal remainders", mask="equal remainders", only="tiny"),
+    Case("blocks by a corrected quotient", True, "corrected quotient",
+         only="tiny"),
+    Case("blocks by a signed quotient", True, "signed quotient", only="tiny"),
+    Case("blocks by a shift", True, "shift", only="tiny"),
     Case("blocks and a window", True, "block and window", only="tiny"),
     Case("two sizes of blocks", mask="two sizes of blocks",
          reach=lambda p, m: p // 6 == m // 6 and abs(p - m) < 4, only="tiny"),

@@ -28,14 +28,30 @@ class Condition:
 
     def __init__(self, rng):
         self.rng, self.lines = rng, []
+        see, seen = self.comparison()
+        if rng.random() < 0.4:
+            other, more = self.comparison()
+            self.lines.append(f"%both = arith.andi {see}, {other} : i1")
+            see, seen = "%both", seen & more
+        self.lines.append(f"%see = arith.andi {see}, {see} : i1")
+        self.seen = np.broadcast_to(seen, (exported_masks.P, exported_masks.M))
+
+    def comparison(self):
+        rng = self.rng
         left, right = self.term("p"), self.term("m")
-        if rng.random() < 0.5:
-            right = self.define("addi", right, self.term(rng.choice("pm")))
         how = rng.choice(list(COMPARE))
-        self.lines.append(f"%see = arith.cmpi {how}, {left[0]}, {right[0]} : "
+        if rng.random() < 0.3:  # two sizes of blocks, or one
+            size = rng.choice([2, 3, 5])
+            left = self.by("floordivsi", left, size)
+            right = self.by("floordivsi", right,
+                            rng.choice([size, size, 3, 4]))
+            how = rng.choice(["eq", "eq", how])
+        elif rng.random() < 0.5:
+            right = self.define("addi", right, self.term(rng.choice("pm")))
+        name = f"%s{len(self.lines)}"
+        self.lines.append(f"{name} = arith.cmpi {how}, {left[0]}, {right[0]} : "
                           "index")
-        self.seen = np.broadcast_to(COMPARE[how](left[1], right[1]),
-                                    (exported_masks.P, exported_masks.M))
+        return name, COMPARE[how](left[1], right[1])
 
     def define(self, op, left, right):
         name = f"%t{len(self.lines)}"
@@ -45,13 +61,15 @@ class Condition:
     def term(self, index):
         term = f"%{index}", QUERIES if index == "p" else KEYS
         for _ in range(self.rng.randint(0, 2)):
-            k = self.rng.choice([1, 2, 3, 4, 5, 9, 20])
-            name = f"%c{len(self.lines)}"
-            self.lines.append(f"{name} = arith.constant {k} : index")
             # Division is what is asked about.
-            term = self.define(self.rng.choice([*OPS, "floordivsi"]), term,
-                               (name, k))
+            term = self.by(self.rng.choice([*OPS, "floordivsi"]), term,
+                           self.rng.choice([1, 2, 3, 4, 5, 9, 20]))
         return term
+
+    def by(self, op, term, k):
+        name = f"%c{len(self.lines)}"
+        self.lines.append(f"{name} = arith.constant {k} : index")
+        return self.define(op, term, (name, k))
 
 
 def main(seed, count):

@@ -23,6 +23,20 @@ AffineExpr QueryBlocks::back(AffineExpr expr) const {
   return expr.replaceDims(places);
 }
 
+std::string QueryBlocks::describe(const Frame &frame) const {
+  int64_t count = frame.dims[plainDim(block)].extent;
+  std::string text = "a mask compares blocks: " + std::to_string(count) +
+                     " blocks of " + std::to_string(queries.size) + " queries ";
+  if (!keys)
+    return text + "are walked apart";
+  text += "see " + std::to_string(keys) + " keys each";
+  // What is cut off is a constraint on the place in the sequence.
+  bool isCutOff = llvm::any_of(visible.constraints, [&](AffineExpr expr) {
+    return expr.isFunctionOfDim(plainDim(block));
+  });
+  return isCutOff ? text + ", or what the sequence has of them" : text;
+}
+
 /// Drops what holds everywhere and what is said twice.
 static void tidy(normal::Exprs &constraints, const Frame &frame) {
   normal::Exprs result;

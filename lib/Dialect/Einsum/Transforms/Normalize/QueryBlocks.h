@@ -33,6 +33,8 @@ struct QueryBlocks {
 
   /// An expression over the new dims where the old ones are.
   mlir::AffineExpr back(mlir::AffineExpr expr) const;
+  /// For the report.
+  std::string describe(const Frame &frame) const;
 };
 
 /// Adds dims to the frame; nullopt where that would make no condition linear.

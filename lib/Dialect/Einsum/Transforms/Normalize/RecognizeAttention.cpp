@@ -78,6 +78,7 @@ struct Draft {
   std::optional<NodeId> dot;
   bool isRefused = false;
   bool sharesDot = false; ///< which something else computes as well
+  std::string blocks;     ///< what has become of a mask that compares them
 };
 
 class Recognizer {
@@ -96,7 +97,7 @@ private:
 
   Imported &imported;
   Graph &graph;
-  SmallVector<Draft> drafts;
+  std::vector<Draft> drafts;
 };
 } // namespace
 
@@ -163,6 +164,7 @@ std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
     bound.front() = blocks->key;
     *llvm::find(dims, blocks->queries.dim) = blocks->block;
     dims.push_back(blocks->within);
+    draft.blocks = blocks->describe(frame);
   }
   SmallVector<unsigned> scoreDims = graph.dimsOf(score);
   auto isOfScore = [&](AffineExpr dim) {
@@ -330,13 +332,18 @@ std::optional<Ref> Recognizer::absorbCast(const Frame &frame, const Ref &ref) {
 
 std::vector<std::string> Recognizer::notes() const {
   std::vector<std::string> result;
-  for (const Draft &draft : drafts)
-    if (draft.isRefused)
+  for (const Draft &draft : drafts) {
+    if (draft.isRefused) {
       result.push_back("a softmax keeps its passes over the keys: something "
                        "else reads it as well");
-    else if (!draft.traits.computed.empty())
+      continue;
+    }
+    if (!draft.blocks.empty())
+      result.push_back(draft.blocks);
+    if (!draft.traits.computed.empty())
       result.push_back("a mask of indices is computed at every point: " +
                        draft.traits.computed);
+  }
   return result;
 }
 

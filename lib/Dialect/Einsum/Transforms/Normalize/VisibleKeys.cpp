@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "VisibleKeys.h"
+#include "IndexFunction.h"
 #include "Indices.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -54,6 +55,8 @@ private:
   }
   bool takeImplied(ArrayRef<AffineExpr> constraints);
   AffineExpr indexOf(const Ref &ref);
+  AffineExpr linearIndexOf(const Ref &ref);
+  Ref ofIndices(const Ref &condition);
   Ref join(ArrayRef<Rest> rest);
   Ref stripSelect(const Ref &ref);
   bool hides(const Ref &ref, bool isStated);
@@ -69,9 +72,28 @@ private:
 };
 } // namespace
 
-/// An integer as an affine expression of the frame's dims, if it is one and
-/// was computed without wrapping.
+/// An integer as an affine expression of the frame's dims, if it is one.
 AffineExpr Splitter::indexOf(const Ref &ref) {
+  AffineExpr result = linearIndexOf(ref);
+  return result ? result : indexFunction(graph, frame, ref);
+}
+
+/// The comparison, with what is a function of one index as that function.
+Ref Splitter::ofIndices(const Ref &condition) {
+  SmallVector<Ref> operands;
+  for (unsigned i : {0, 1}) {
+    operands.push_back(graph.operand(condition, i));
+    if (linearIndexOf(operands.back()))
+      continue;
+    if (AffineExpr index = indexFunction(graph, frame, operands.back()))
+      operands.back() = graph.index(frame, index, graph[operands.back()].type);
+  }
+  const Node &node = graph[condition];
+  return graph.op(frame, node.name, node.attributes, operands, node.type);
+}
+
+/// What ops say that they compute, if it was computed without wrapping.
+AffineExpr Splitter::linearIndexOf(const Ref &ref) {
   const Node &node = graph[ref];
   if (node.kind == Kind::Index)
     return ref.at[0];
@@ -189,8 +211,10 @@ bool Splitter::splitComparison(const Ref &condition, bool isNegated) {
       cast<IntegerAttr>(attributes.get("predicate")).getInt());
   AffineExpr l = indexOf(graph.operand(condition, 0));
   AffineExpr r = indexOf(graph.operand(condition, 1));
-  if (!l || !r)
+  if (!l || !r) {
+    ++out.numNotLinear;
     return false;
+  }
   using P = arith::CmpIPredicate;
   if (predicate == P::ult || predicate == P::ule || predicate == P::ugt ||
       predicate == P::uge)
@@ -265,6 +289,8 @@ void Splitter::split(const Ref &condition, bool isNegated,
   } else if (node.isOp("arith.cmpi")) {
     if (splitComparison(condition, isNegated))
       return;
+    rest.push_back({ofIndices(condition), isNegated});
+    return;
   } else if (!isNegated && takeStated(condition)) {
     return;
   }

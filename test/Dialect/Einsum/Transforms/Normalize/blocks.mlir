@@ -143,8 +143,38 @@ func.func @up_to_own(%s: tensor<24x24xf32>, %v: tensor<24x3xf32>) -> tensor<24x3
   return %r : tensor<24x3xf32>
 }
 
+// The documents are listed, the first of them cut off.
+// CHECK-LABEL: @listed
+// CHECK: "QK" [b,m1,m0,p] from %arg0[b*3+p-2,b*3+m1*3+m0-2] where b*3 + p < 10 and b*3 + m1*3 + m0 < 10 and b*3 + p >= 2 and b*3 + m1*3 + m0 >= 2 :
+func.func @listed(%s: tensor<8x8xf32>, %v: tensor<8x3xf32>) -> tensor<8x3xf32> {
+  %ids = arith.constant dense<[7, 8, 8, 8, 9, 9, 9, 10]> : tensor<8xi64>
+  %r = einsum.cascade ranks(p = 8, m = 8, f = 3) {
+    %c = einsum.map_reduce "c" [p,m] from %s[p,m], %ids[p], %ids[m] map {
+    ^bb0(%y: f32, %g: i64, %h: i64):
+      %i = einsum.index "p"
+      %j = einsum.index "m"
+      %o = arith.cmpi eq, %g, %h : i64
+      %n = arith.constant 0xFF800000 : f32
+      %w = arith.select %o, %y, %n : f32
+      einsum.yield %w : f32
+    } : (tensor<8x8xf32>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x8xf32>
+    %x = einsum.map_reduce "x" [p] from %c[p,m] reduce max over [m] : (tensor<8x8xf32>) -> tensor<8xf32>
+    %n = einsum.map_reduce "n" [p,m] from %c[p,m], %x[p] map {
+    ^bb0(%y: f32, %z: f32):
+      %d = arith.subf %y, %z : f32
+      %w = math.exp %d : f32
+      einsum.yield %w : f32
+    } : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+    %d = einsum.map_reduce "d" [p] from %n[p,m] reduce add over [m] : (tensor<8x8xf32>) -> tensor<8xf32>
+    %w = einsum.map_reduce "w" [p,m] from %n[p,m], %d[p] map arith.divf : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+    %o = einsum.map_reduce "o" [p,f] from %w[p,m], %v[m,f] map arith.mulf reduce add over [m] : (tensor<8x8xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+    einsum.yield %o : tensor<8x3xf32>
+  } -> tensor<8x3xf32>
+  return %r : tensor<8x3xf32>
+}
+
 // Near misses: other documents than one's own; tokens at the same place in their
-// documents; a block that no key is in.
+// documents; lists of unequal documents; a block that no key is in.
 // CHECK-LABEL: @other_documents
 // CHECK: "QK" [m1,m0,p] from %arg0[p,m1*24+m0] map {
 // CHECK: arith.cmpi
@@ -210,6 +240,36 @@ func.func @same_place(%s: tensor<24x24xf32>, %v: tensor<24x3xf32>) -> tensor<24x
   return %r : tensor<24x3xf32>
 }
 
+// CHECK-LABEL: @listed_unequal
+// CHECK: "QK" [m1,m0,p] from %cst[p], %cst[m1*8+m0], %arg0[p,m1*8+m0] map {
+// CHECK-NOT: where
+func.func @listed_unequal(%s: tensor<8x8xf32>, %v: tensor<8x3xf32>) -> tensor<8x3xf32> {
+  %ids = arith.constant dense<[0, 0, 0, 1, 1, 2, 2, 2]> : tensor<8xi64>
+  %r = einsum.cascade ranks(p = 8, m = 8, f = 3) {
+    %c = einsum.map_reduce "c" [p,m] from %s[p,m], %ids[p], %ids[m] map {
+    ^bb0(%y: f32, %g: i64, %h: i64):
+      %i = einsum.index "p"
+      %j = einsum.index "m"
+      %o = arith.cmpi eq, %g, %h : i64
+      %n = arith.constant 0xFF800000 : f32
+      %w = arith.select %o, %y, %n : f32
+      einsum.yield %w : f32
+    } : (tensor<8x8xf32>, tensor<8xi64>, tensor<8xi64>) -> tensor<8x8xf32>
+    %x = einsum.map_reduce "x" [p] from %c[p,m] reduce max over [m] : (tensor<8x8xf32>) -> tensor<8xf32>
+    %n = einsum.map_reduce "n" [p,m] from %c[p,m], %x[p] map {
+    ^bb0(%y: f32, %z: f32):
+      %d = arith.subf %y, %z : f32
+      %w = math.exp %d : f32
+      einsum.yield %w : f32
+    } : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+    %d = einsum.map_reduce "d" [p] from %n[p,m] reduce add over [m] : (tensor<8x8xf32>) -> tensor<8xf32>
+    %w = einsum.map_reduce "w" [p,m] from %n[p,m], %d[p] map arith.divf : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+    %o = einsum.map_reduce "o" [p,f] from %w[p,m], %v[m,f] map arith.mulf reduce add over [m] : (tensor<8x8xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+    einsum.yield %o : tensor<8x3xf32>
+  } -> tensor<8x3xf32>
+  return %r : tensor<8x3xf32>
+}
+
 // CHECK-LABEL: @queries_without_keys
 // CHECK: "QK" [m1,m0,p1,p0] from %arg0[p1*8+p0,m1*16+m0] where m1*16 + m0 <= p1*8 + 7 and p1*8 <= m1*16 + m0 :
 func.func @queries_without_keys(%s: tensor<24x16xf32>, %v: tensor<16x3xf32>) -> tensor<24x3xf32> {
@@ -241,4 +301,9 @@ func.func @queries_without_keys(%s: tensor<24x16xf32>, %v: tensor<16x3xf32>) -> 
   return %r : tensor<24x3xf32>
 }
 
+// WHY: remark: a mask compares blocks: 3 blocks of 8 queries see 8 keys each
+// WHY: remark: a mask compares blocks: 3 blocks of 8 queries see 8 keys each
+// WHY: remark: a mask compares blocks: 3 blocks of 8 queries see 8 keys each, or what the sequence has of them
+// WHY: remark: a mask compares blocks: 3 blocks of 8 queries are walked apart
+// WHY: remark: a mask compares blocks: 4 blocks of 3 queries see 3 keys each, or what the sequence has of them
 // WHY-COUNT-2: remark: a mask of indices is computed at every point: its condition
