@@ -23,13 +23,20 @@ struct Text {
   std::vector<std::pair<EpochWindow, int64_t>> windows; ///< sorted
 };
 
+/// Turns of a loop that are alike.
+struct Turns {
+  int64_t count = 0;
+  bool last = false, first = false;
+};
+using LoopTurns = std::vector<std::vector<Turns>>; // by loop
+
 class Counter {
 public:
-  Counter(const std::vector<std::vector<int64_t>> &loops, int32_t stages)
+  Counter(const LoopTurns &loops, int32_t stages)
       : loops(loops), stages(stages), reach(stages - 1) {}
 
   EpochCounts run(bool wrap) {
-    Text text = nest(0, 0);
+    Text text = nest(0, {});
     counts.epochs = text.length;
     const std::u16string ends(reach, wrap && !text.head.empty() ? text.head[0]
                                                                 : kIdle);
@@ -126,27 +133,30 @@ private:
     return t;
   }
 
-  /// Loops from `depth` inwards, where those outside are ragged as `ragged`
-  /// says.
-  Text nest(size_t depth, uint64_t ragged) {
+  /// Loops from `depth` inwards, where those outside are at `outside`.
+  Text nest(size_t depth, EpochEnds outside) {
     if (depth == loops.size()) {
       if (counts.classes.size() == 65535) {
         counts.overflow = true;
         return letter(0);
       }
-      counts.classes.push_back(ragged);
+      counts.classes.push_back(outside);
       return letter(static_cast<char16_t>(counts.classes.size() - 1));
     }
     Text text;
-    for (size_t i = 0; i < loops[depth].size() && !counts.overflow; ++i) {
-      const uint64_t later = i > 0 && depth < 64 ? uint64_t(1) << depth : 0;
-      text =
-          concat(text, power(nest(depth + 1, ragged | later), loops[depth][i]));
+    const uint64_t bit = depth < 64 ? uint64_t(1) << depth : 0;
+    for (const Turns &turns : loops[depth]) {
+      if (counts.overflow)
+        break;
+      EpochEnds at = outside;
+      at.last |= turns.last ? bit : 0;
+      at.first |= turns.first ? bit : 0;
+      text = concat(text, power(nest(depth + 1, at), turns.count));
     }
     return text;
   }
 
-  const std::vector<std::vector<int64_t>> &loops;
+  const LoopTurns &loops;
   const size_t stages, reach;
   EpochCounts counts;
 };
@@ -155,74 +165,111 @@ private:
 
 EpochCounts countEpochs(const std::vector<EpochLoop> &loops, int32_t stages,
                         bool wrap) {
-  std::vector<std::vector<int64_t>> runs;
-  runs.reserve(loops.size());
+  LoopTurns turns;
+  turns.reserve(loops.size());
   for (const EpochLoop &loop : loops) {
-    if (loop.raggedLast)
-      runs.push_back({loop.trips - 1, 1});
-    else
-      runs.push_back({loop.trips});
+    std::vector<Turns> &all = turns.emplace_back();
+    const int64_t middle = loop.trips - loop.firstApart - loop.lastApart;
+    if (loop.firstApart)
+      all.push_back({1, false, true});
+    if (middle > 0)
+      all.push_back({middle});
+    if (loop.lastApart)
+      all.push_back({1, true, false});
   }
-  return Counter(runs, stages).run(wrap);
+  return Counter(turns, stages).run(wrap);
 }
 
 int64_t countShort(const std::vector<EpochLoop> &loops, int32_t stages,
                    bool wrap, std::vector<StepKind> &kinds) {
   kinds.clear();
   const size_t n = loops.size();
-  uint64_t ragged = 0;
+  EpochEnds apart;
   int64_t epochs = 1;
   for (size_t k = 0; k < n; ++k) {
-    if (loops[k].raggedLast)
-      ragged |= uint64_t(1) << k;
+    apart.last |= uint64_t(loops[k].lastApart) << k;
+    apart.first |= uint64_t(loops[k].firstApart) << k;
     if (epochs > kMaxEpochs / loops[k].trips)
       return -1;
     epochs *= loops[k].trips;
   }
-  // Every choice of ragged loops among the first `end`, with its turns.
+  // Every place of the first `end` loops, with the number of its turns.
   auto forEachOuter = [&](size_t end, auto visit) {
-    const uint64_t some = ragged & ((uint64_t(1) << end) - 1);
-    uint64_t outer = some;
+    const uint64_t those = (uint64_t(1) << end) - 1;
+    EpochEnds outer{apart.last & those, 0};
     while (true) {
-      int64_t turns = 1;
-      for (size_t k = 0; k < end; ++k)
-        turns *= outer >> k & 1 ? 1 : loops[k].trips - loops[k].raggedLast;
-      visit(outer, turns);
-      if (outer == 0)
+      const uint64_t others = apart.first & those & ~outer.last;
+      outer.first = others;
+      while (true) {
+        int64_t turns = 1;
+        for (size_t k = 0; k < end; ++k)
+          if (!((outer.last | outer.first) >> k & 1))
+            turns *= loops[k].trips - loops[k].lastApart - loops[k].firstApart;
+        if (turns > 0)
+          visit(outer, turns);
+        if (outer.first == 0)
+          break;
+        outer.first = (outer.first - 1) & others;
+      }
+      if (outer.last == 0)
         break;
-      outer = (outer - 1) & some;
+      outer.last = (outer.last - 1) & apart.last & those;
     }
   };
   if (stages == 1) {
-    forEachOuter(n, [&](uint64_t at, int64_t turns) {
-      kinds.push_back({0, at, false, true, turns});
+    forEachOuter(n, [&](EpochEnds at, int64_t turns) {
+      kinds.push_back({{}, at, false, true, turns});
     });
     return epochs;
   }
-  // The first epoch is at no ragged end, the last one at all.
-  kinds.push_back({0, 0, wrap, true, 1});
+  // The first epoch is at all first turns, the last one at all last ones.
+  const EpochEnds begin{0, apart.first}, end{apart.last, 0};
+  kinds.push_back({begin, begin, wrap, true, 1});
   // From one epoch to the next loop j advances, those inside it start anew.
   for (size_t j = 0; j < n; ++j) {
-    if (loops[j].trips == 1)
+    const EpochLoop &loop = loops[j];
+    if (loop.trips == 1)
       continue;
     const uint64_t bit = uint64_t(1) << j;
-    const uint64_t inside = ragged & ~((bit << 1) - 1);
-    forEachOuter(j, [&](uint64_t outer, int64_t turns) {
-      const int64_t plain = loops[j].trips - 1 - loops[j].raggedLast;
-      if (plain > 0)
-        kinds.push_back({outer | inside, outer, true, true, turns * plain});
-      if (loops[j].raggedLast)
-        kinds.push_back({outer | inside, outer | bit, true, true, turns});
+    const uint64_t inside = ~((bit << 1) - 1);
+    forEachOuter(j, [&](EpochEnds outer, int64_t turns) {
+      const EpochEnds from{outer.last | (apart.last & inside), outer.first};
+      const EpochEnds to{outer.last, outer.first | (apart.first & inside)};
+      auto add = [&](bool first, bool last, int64_t times) {
+        if (times > 0)
+          kinds.push_back({{from.last, from.first | (first ? bit : 0)},
+                           {to.last | (last ? bit : 0), to.first},
+                           true,
+                           true,
+                           turns * times});
+      };
+      // From the first turn, between others, to the last one.
+      const int64_t steps = loop.trips - 1;
+      if (steps == 1) {
+        add(loop.firstApart, loop.lastApart, 1);
+        return;
+      }
+      add(false, false, steps - loop.firstApart - loop.lastApart);
+      if (loop.firstApart)
+        add(true, false, 1);
+      if (loop.lastApart)
+        add(false, true, 1);
     });
   }
   if (!wrap)
-    kinds.push_back({ragged, 0, true, false, 1});
+    kinds.push_back({end, {}, true, false, 1});
   return epochs;
 }
 
 EpochCounts countWindows(const std::vector<std::vector<int64_t>> &runs,
                          int32_t width) {
-  return Counter(runs, width).run(/*wrap=*/false);
+  LoopTurns turns;
+  for (const std::vector<int64_t> &run : runs) {
+    turns.emplace_back();
+    for (int64_t count : run)
+      turns.back().push_back({count});
+  }
+  return Counter(turns, width).run(/*wrap=*/false);
 }
 
 } // namespace transfusion::core

@@ -29,18 +29,23 @@ namespace transfusion::core {
 /// One loop of the nest, outermost first in a vector of them.
 struct EpochLoop {
   int64_t trips = 1;
-  bool raggedLast = false; ///< and trips > 1
+  /// The last, or first, turn is unlike the others (and trips > 1).
+  bool lastApart = false, firstApart = false;
 };
 
-/// Classes of S consecutive epochs, oldest first; a class is the number of a
-/// set of ragged loops. kIdle: the stage has no epoch.
+/// Where loops are that have turns apart: bit i is that of loop i.
+struct EpochEnds {
+  uint64_t last = 0, first = 0;
+};
+
+/// Classes of S consecutive epochs, oldest first; a class is the number of an
+/// EpochEnds. kIdle: the stage has no epoch.
 using EpochWindow = std::u16string;
 inline constexpr char16_t kIdle = static_cast<char16_t>(-1);
 
 struct EpochCounts {
   int64_t epochs = 0;
-  /// By class: bit i set when loop i is at its ragged end.
-  std::vector<uint64_t> classes;
+  std::vector<EpochEnds> classes;
   /// Steps of the pipeline by what is in them, fill and drain included.
   std::vector<std::pair<EpochWindow, int64_t>> windows;
   bool overflow = false; ///< too many epochs (2^62) or classes (65535)
@@ -51,10 +56,10 @@ struct EpochCounts {
 EpochCounts countEpochs(const std::vector<EpochLoop> &loops, int32_t stages,
                         bool wrap);
 
-/// Steps of a pipeline of one or two stages that are alike: which loops are at
-/// their ragged end in the epoch of the last stage, and of the first.
+/// Steps of a pipeline of one or two stages that are alike: where the epoch of
+/// the last stage is, and that of the first.
 struct StepKind {
-  uint64_t older = 0, newer = 0;
+  EpochEnds older, newer;
   bool hasOlder = true, hasNewer = true; ///< else the stage has no epoch
   int64_t count = 0;
 };

@@ -15,22 +15,6 @@
 
 namespace transfusion::core {
 
-namespace {
-
-/// Cycles that `memory` takes for these bytes; 0 when it is no limit.
-double transferCycles(const Memory &memory, double clockHz, double readBytes,
-                      double writeBytes) {
-  auto cycles = [&](double bytes, double bytesPerS) {
-    return bytesPerS > 0 ? bytes * clockHz / bytesPerS : 0.0;
-  };
-  if (memory.sharedPort)
-    return cycles(readBytes + writeBytes, memory.readBytesPerS);
-  return std::max(cycles(readBytes, memory.readBytesPerS),
-                  cycles(writeBytes, memory.writeBytesPerS));
-}
-
-} // namespace
-
 /// The slowest memory when it takes longer than computing, else the unit that
 /// is busy for longest; the first of equals.
 const std::string &
@@ -62,6 +46,7 @@ void Evaluator::Impl::evaluateTile(const PhaseTile &tile, const TileClass &cls,
   result.fillCycles = compute.fillCycles;
   result.drainCycles = compute.drainCycles;
   result.steps = compute.steps;
+  result.limits = compute.limits;
   trafficOf(tile, some, tally, byTensor, scratch, result.traffic);
   const PhaseTraffic &t = result.traffic;
   cost.epochs = tally.add(cost.epochs, tally.mul(compute.epochs, cls.count));
@@ -90,78 +75,6 @@ void Evaluator::Impl::evaluateTile(const PhaseTile &tile, const TileClass &cls,
   }
 }
 
-/// Even where the outer memory is the limit, computing does not overlap with
-/// all that a phase moves for itself: nothing is stored before it is made, and
-/// what is loaded last is computed on after that.
-double Evaluator::Impl::aroundTransfers(const TileCost &tile) {
-  const PhaseTraffic &t = tile.traffic;
-  const Memory &dram = a.memories.front();
-  const double perStep = double(tile.computeCycles) / double(tile.steps);
-  double cycles = 0;
-  if (t.stepsAfterLoads > 0)
-    cycles =
-        transferCycles(dram, a.clockHz, double(t.outerRead - t.firstRead), 0) +
-        perStep * double(t.stepsAfterLoads);
-  if (t.storeStage >= 0)
-    cycles =
-        std::max(cycles, transferCycles(dram, a.clockHz, 0,
-                                        double(t.outerWrite - t.lastWrite)) +
-                             perStep * double(t.storeStage + 1));
-  for (const auto &[stage, bytes] : t.stageFirsts) {
-    double due = 0;
-    for (const auto &[other, more] : t.stageFirsts)
-      due += other <= stage ? double(more) : 0;
-    cycles = std::max(cycles, transferCycles(dram, a.clockHz, due, 0) +
-                                  perStep * double(tile.steps - stage));
-  }
-  return cycles;
-}
-
-/// `count` outer tiles in which these bytes move beside the phase for others.
-void Evaluator::Impl::addLatency(const TileCost &tile,
-                                 const TransferBytes &beside, int64_t count,
-                                 PhaseCost &cost, PhaseDetail *parts) {
-  const PhaseTraffic &t = tile.traffic;
-  const Memory &dram = a.memories.front();
-  const MemoryId inner = bufferMemory();
-  const double overlapped = transferCycles(
-      dram, a.clockHz, double(t.outerRead - t.firstRead) + double(beside.read),
-      double(t.outerWrite - t.lastWrite) + double(beside.write));
-  const double exposed =
-      transferCycles(dram, a.clockHz, double(t.firstRead), 0) +
-      transferCycles(dram, a.clockHz, 0, double(t.lastWrite));
-  const double buffer = transferCycles(
-      a.memories[inner], a.clockHz, double(t.bufferRead) + double(beside.write),
-      double(t.bufferWrite) + double(beside.read));
-  const double n = double(count);
-  cost.exposedCycles += n * exposed;
-  cost.latencyCycles += n * (std::max({double(tile.computeCycles), overlapped,
-                                       buffer, aroundTransfers(tile)}) +
-                             exposed);
-  phaseMemoryCycles[0] += n * (overlapped + exposed);
-  phaseMemoryCycles[inner] += n * buffer;
-  if (parts)
-    addParts({n, double(tile.computeCycles), overlapped, buffer,
-              aroundTransfers(tile), double(tile.fillCycles),
-              double(tile.drainCycles),
-              transferCycles(dram, a.clockHz, double(t.firstRead), 0),
-              transferCycles(dram, a.clockHz, 0, double(t.lastWrite))},
-             *parts);
-}
-
-/// Cycles of transfers between the outer memory and the buffer that nothing
-/// runs beside.
-double Evaluator::Impl::addTransfers(int64_t read, int64_t write) {
-  const MemoryId inner = bufferMemory();
-  const double outside =
-      transferCycles(a.memories[0], a.clockHz, double(read), double(write));
-  const double inside =
-      transferCycles(a.memories[inner], a.clockHz, double(write), double(read));
-  memoryCycles[0] += outside;
-  memoryCycles[inner] += inside;
-  return std::max(outside, inside);
-}
-
 /// What a reader wants to know of the steady state of a full tile.
 void Evaluator::Impl::describePhase(const PhaseTile &tile,
                                     PhaseTimes &phaseTimes, PhaseCost &cost) {
@@ -171,7 +84,7 @@ void Evaluator::Impl::describePhase(const PhaseTile &tile,
   for (RankId r = 0; r < static_cast<RankId>(c.ranks.size()); ++r)
     full.push_back(tile.inner(r));
   cost.stages = tile.planned().stages;
-  scratch.perStage.assign(cost.stages, &full);
+  scratch.perStage.assign(cost.stages, StageEpoch{&full});
   const StepTime &step = phaseTimes.step(scratch.perStage);
   cost.iiCycles = step.ii;
   cost.fillCycles = step.fill;
@@ -216,7 +129,8 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
     PhaseCost &cost = group.phases[ph];
     clear(cost);
     const PhasePlan &plan = p.groups[g].phases[ph];
-    PhaseTimes &phaseTimes = times.phase(s.groups[g].phases[ph], plan);
+    PhaseTimes &phaseTimes =
+        times.phase(s.groups[g].phases[ph], plan, p.buffers);
     // Finer classes matter to a phase that a domain cuts only.
     bool finer = false;
     for (RankId r : s.groups[g].tileOrder)

@@ -56,11 +56,17 @@ private:
     void clear() {
       computeCycles = fillCycles = drainCycles = 0;
       steps = 1;
+      limits = {};
       traffic.clear();
     }
-    int64_t computeCycles = 0;
+    int64_t computeCycles = 0;               ///< of the units alone
     int64_t fillCycles = 0, drainCycles = 0; ///< of these
     int64_t steps = 1;                       ///< of its pipelines
+    StepLimits limits;                       ///< of these together
+    /// With the ports that slow the units.
+    double stepCycles() const {
+      return std::max(double(computeCycles), limits.slowed);
+    }
     PhaseTraffic traffic;
   };
   void evaluateTile(const PhaseTile &tile, const TileClass &cls,
@@ -70,6 +76,7 @@ private:
   void addLatency(const TileCost &tile, const TransferBytes &beside,
                   int64_t count, PhaseCost &cost, PhaseDetail *parts);
   double aroundTransfers(const TileCost &tile);
+  double besideTransfers(const TileCost &tile, double loaded, double stored);
   double addTransfers(int64_t read, int64_t write);
   void describePhase(const PhaseTile &tile, PhaseTimes &phaseTimes,
                      PhaseCost &cost);

@@ -21,7 +21,7 @@ static std::vector<Extents> classExtents(const PhaseTile &tile,
     for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r) {
       const int32_t position = tile.planned().cuts[r].position;
       all[i][r] = tile.inner(r);
-      if (position >= 0 && (counts.classes[i] >> position & 1))
+      if (position >= 0 && (counts.classes[i].last >> position & 1))
         all[i][r] = tile.spans[r].extent - (tile.trips(r) - 1) * tile.inner(r);
     }
   return all;
@@ -29,53 +29,109 @@ static std::vector<Extents> classExtents(const PhaseTile &tile,
 
 namespace {
 
-/// Cycles of a pipeline of its own over a number of epochs that are alike.
+/// What steps take together.
+struct StepSums {
+  int64_t cycles = 0, fill = 0, drain = 0; ///< the latter of `cycles`
+  StepLimits limits;
+
+  /// Returns the cycles that are new.
+  int64_t add(const StepTime &step, int64_t count, Tally &tally) {
+    const int64_t sum = tally.mul(step.ii, count);
+    cycles = tally.add(cycles, sum);
+    limits.add(step.limits, double(count));
+    return sum;
+  }
+  void store(PhaseCompute &result) const {
+    result.cycles = cycles;
+    result.fillCycles = fill;
+    result.drainCycles = drain;
+    result.limits = limits;
+  }
+};
+
+/// Loops that are at their first and last turn at once, where that matters.
+EpochEnds singleTurns(const PhaseTile &tile, const PhaseTimes &times) {
+  EpochEnds ends;
+  const PhasePorts *ports = times.atPorts();
+  const std::vector<RankId> &order = tile.decision().order;
+  for (size_t k = 0; ports && k < order.size() && k < 64; ++k)
+    if (tile.trips(order[k]) == 1) {
+      ends.first |= ports->firsts & uint64_t(1) << k;
+      ends.last |= ports->lasts & uint64_t(1) << k;
+    }
+  return ends;
+}
+
+EpochLoop epochLoop(const PhaseTile &tile, const PhaseTimes &times, size_t k) {
+  const RankId r = tile.decision().order[k];
+  const PhasePorts *ports = times.atPorts();
+  const int64_t trips = tile.trips(r);
+  if (trips == 1)
+    return {};
+  auto matters = [&](uint64_t loops) { return k < 64 && (loops >> k & 1); };
+  return {trips,
+          tile.spans[r].extent % tile.inner(r) != 0 ||
+              (ports && matters(ports->lasts)),
+          ports && matters(ports->firsts)};
+}
+
+/// Steps of a pipeline of its own over a number of epochs that are alike, but
+/// for the first and the last one.
 class RowPipeline {
 public:
   RowPipeline(const Extents &extents, const PhaseTile &tile, PhaseTimes &times,
               Tally &tally)
       : extents(extents), stages(tile.planned().stages),
-        wrap(tile.decision().wrap), times(times), tally(tally) {
-    const StepTime &full = step(0, stages - 1);
-    ii = full.ii;
-    drain = wrap ? full.drain : 0;
-    if (!wrap)
-      ends = walk(stages, fill, drain);
+        wrap(tile.decision().wrap), times(times), tally(tally),
+        single(singleTurns(tile, times)) {
+    const int32_t at = tile.planned().cuts[tile.planned().active.rank].position;
+    along = at >= 0 && at < 64 ? uint64_t(1) << at : 0;
+    const StepTime &middle = step(0, stages - 1, stages, 2 * stages + 1);
+    full.add(middle, 1, tally);
+    if (wrap)
+      drain = middle.drain;
+    else
+      ends = walk(whole());
   }
 
-  /// Also of filling and draining.
-  int64_t cycles(int64_t epochs, int64_t &filling, int64_t &draining) {
-    filling = wrap ? tally.mul(ii, std::min(epochs, stages - 1)) : fill;
-    draining = drain;
-    if (wrap)
-      return tally.add(tally.mul(ii, epochs), drain);
-    if (epochs < stages)
-      return walk(epochs, filling, draining);
-    return tally.add(ends, tally.mul(ii, epochs - stages));
+  StepSums sums(int64_t epochs) {
+    if (!wrap && epochs < whole())
+      return walk(epochs);
+    StepSums all = ends;
+    const int64_t steady = wrap ? epochs : epochs - whole();
+    all.cycles = tally.add(all.cycles, tally.mul(full.cycles, steady));
+    all.limits.add(full.limits, double(steady));
+    if (wrap) {
+      all.fill = tally.mul(full.cycles, std::min(epochs, stages - 1));
+      all.drain = drain;
+      all.cycles = tally.add(all.cycles, drain);
+    }
+    return all;
   }
 
 private:
-  const StepTime &step(int64_t first, int64_t last) {
-    perStage.assign(stages, nullptr);
+  /// Epochs of the least row that has a step with neither end of it.
+  int64_t whole() const { return stages + 1; }
+  const StepTime &step(int64_t first, int64_t last, int64_t k, int64_t epochs) {
+    perStage.assign(stages, {});
     for (int64_t s = first; s <= last; ++s)
-      perStage[s] = &extents;
+      perStage[s] = {&extents, single.first | (k == s ? along : 0),
+                     single.last | (k - s == epochs - 1 ? along : 0)};
     return times.step(perStage);
   }
   /// Stage s works when 0 <= k - s < epochs.
-  int64_t walk(int64_t epochs, int64_t &filling, int64_t &draining) {
-    int64_t sum = 0;
-    filling = draining = 0;
+  StepSums walk(int64_t epochs) {
+    StepSums sums;
     for (int64_t k = 0; k < epochs + stages - 1; ++k) {
-      const int64_t cycles = step(std::max<int64_t>(0, k - epochs + 1),
-                                  std::min<int64_t>(k, stages - 1))
-                                 .ii;
-      sum = tally.add(sum, cycles);
+      const StepTime &time = step(std::max<int64_t>(0, k - epochs + 1),
+                                  std::min<int64_t>(k, stages - 1), k, epochs);
+      sums.add(time, 1, tally);
       if (k < stages - 1)
-        filling = tally.add(filling, cycles);
+        sums.fill = tally.add(sums.fill, time.ii);
       else if (k >= epochs)
-        draining = tally.add(draining, cycles);
+        sums.drain = tally.add(sums.drain, time.ii);
     }
-    return sum;
+    return sums;
   }
 
   const Extents &extents;
@@ -83,8 +139,11 @@ private:
   bool wrap;
   PhaseTimes &times;
   Tally &tally;
-  std::vector<const Extents *> perStage;
-  int64_t ii = 0, fill = 0, drain = 0, ends = 0;
+  std::vector<StageEpoch> perStage;
+  EpochEnds single;
+  uint64_t along = 0;  ///< loop of the row
+  StepSums full, ends; ///< of one step, and of a row of whole() epochs
+  int64_t drain = 0;
 };
 
 /// Rows one after another, each a pipeline that fills and drains.
@@ -97,8 +156,8 @@ void addRows(const PhaseTile &tile, const StepRuns &runs, PhaseTimes &times,
   for (RankId r : tile.decision().order)
     if (r != plan.active.rank && !runs.isRow(r)) {
       others.push_back(r);
-      loops.push_back(
-          {tile.trips(r), tile.spans[r].extent % tile.inner(r) != 0});
+      const bool ragged = tile.spans[r].extent % tile.inner(r) != 0;
+      loops.push_back({tile.trips(r), ragged && tile.trips(r) > 1});
     }
   const EpochCounts turns = countEpochs(loops, /*stages=*/1, /*wrap=*/false);
   tally.overflow |= turns.overflow;
@@ -112,7 +171,7 @@ void addRows(const PhaseTile &tile, const StepRuns &runs, PhaseTimes &times,
     for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
       turn.push_back(tile.inner(r));
     for (size_t i = 0; i < others.size(); ++i)
-      if (turns.classes[window[0]] >> i & 1)
+      if (turns.classes[window[0]].last >> i & 1)
         turn[others[i]] = lastPiece(others[i]);
     for (size_t first = 0; first < runs.sets.size();) {
       const uint32_t ragged = runs.sets[first].ragged;
@@ -126,12 +185,13 @@ void addRows(const PhaseTile &tile, const StepRuns &runs, PhaseTimes &times,
            ++first) {
         const RowSet &set = runs.sets[first];
         const int64_t rows = tally.mul(set.count, turnCount);
-        int64_t fill, drain;
-        const int64_t cycles = pipeline.cycles(set.steps, fill, drain);
-        result.cycles = tally.add(result.cycles, tally.mul(rows, cycles));
-        result.fillCycles = tally.add(result.fillCycles, tally.mul(rows, fill));
+        const StepSums row = pipeline.sums(set.steps);
+        result.cycles = tally.add(result.cycles, tally.mul(rows, row.cycles));
+        result.fillCycles =
+            tally.add(result.fillCycles, tally.mul(rows, row.fill));
         result.drainCycles =
-            tally.add(result.drainCycles, tally.mul(rows, drain));
+            tally.add(result.drainCycles, tally.mul(rows, row.drain));
+        result.limits.add(row.limits, double(rows));
         epochs = tally.add(epochs, tally.mul(rows, set.steps));
         result.steps =
             tally.add(result.steps,
@@ -153,9 +213,8 @@ void addShort(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
   const std::vector<RankId> &order = tile.decision().order;
   const bool wrap = tile.decision().wrap;
   scratch.loops.clear();
-  for (RankId r : order)
-    scratch.loops.push_back(
-        {tile.trips(r), tile.spans[r].extent % tile.inner(r) != 0});
+  for (size_t k = 0; k < order.size(); ++k)
+    scratch.loops.push_back(epochLoop(tile, times, k));
   const int64_t epochs =
       countShort(scratch.loops, plan.stages, wrap, scratch.kinds);
   tally.overflow |= epochs < 0;
@@ -163,34 +222,31 @@ void addShort(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
     return;
   result.epochs = epochs;
   result.steps = tally.add(epochs, plan.stages - 1);
-  auto extentsAt = [&](uint64_t ragged, Extents &extents) {
+  const EpochEnds single = singleTurns(tile, times);
+  auto epochAt = [&](EpochEnds at, Extents &extents) {
     extents.clear();
     for (RankId r = 0; r < static_cast<RankId>(tile.spans.size()); ++r)
       extents.push_back(tile.inner(r));
     for (size_t k = 0; k < order.size(); ++k)
-      if (ragged >> k & 1) {
+      if (at.last >> k & 1) {
         const RankId r = order[k];
         extents[r] = tile.spans[r].extent - (tile.trips(r) - 1) * tile.inner(r);
       }
+    return StageEpoch{&extents, at.first | single.first, at.last | single.last};
   };
-  std::vector<const Extents *> &perStage = scratch.perStage;
+  std::vector<StageEpoch> &perStage = scratch.perStage;
+  StepSums sums;
   for (const StepKind &kind : scratch.kinds) {
-    perStage.assign(plan.stages, nullptr);
-    if (kind.hasNewer) {
-      extentsAt(kind.newer, scratch.newer);
-      perStage.front() = &scratch.newer;
-    }
-    if (plan.stages == 2 && kind.hasOlder) {
-      extentsAt(kind.older, scratch.older);
-      perStage.back() = &scratch.older;
-    }
-    const StepTime &step = times.step(perStage);
-    const int64_t sum = tally.mul(step.ii, kind.count);
-    result.cycles = tally.add(result.cycles, sum);
+    perStage.assign(plan.stages, {});
+    if (kind.hasNewer)
+      perStage.front() = epochAt(kind.newer, scratch.newer);
+    if (plan.stages == 2 && kind.hasOlder)
+      perStage.back() = epochAt(kind.older, scratch.older);
+    const int64_t sum = sums.add(times.step(perStage), kind.count, tally);
     if (plan.stages == 2 && !kind.hasOlder)
-      result.fillCycles = tally.add(result.fillCycles, sum);
+      sums.fill = tally.add(sums.fill, sum);
     if (!kind.hasNewer) {
-      result.drainCycles = tally.add(result.drainCycles, sum);
+      sums.drain = tally.add(sums.drain, sum);
       continue;
     }
     const std::vector<int64_t> &cycles = times.slots(scratch.newer);
@@ -198,17 +254,17 @@ void addShort(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
       result.slotCycles[i] =
           tally.add(result.slotCycles[i], tally.mul(cycles[i], kind.count));
   }
+  sums.store(result);
   if (!wrap)
     return;
   // The last epoch's later stages run out.
-  uint64_t last = 0;
+  EpochEnds last;
   for (size_t k = 0; k < scratch.loops.size(); ++k)
-    last |= uint64_t(scratch.loops[k].raggedLast) << k;
-  extentsAt(last, scratch.newer);
-  perStage.assign(plan.stages, &scratch.newer);
+    last.last |= uint64_t(scratch.loops[k].lastApart) << k;
+  perStage.assign(plan.stages, epochAt(last, scratch.newer));
   result.drainCycles = times.step(perStage).drain;
   result.cycles = tally.add(result.cycles, result.drainCycles);
-  extentsAt(0, scratch.newer);
+  perStage.assign(plan.stages, epochAt({}, scratch.newer));
   result.fillCycles = tally.mul(times.step(perStage).ii,
                                 std::min<int64_t>(epochs, plan.stages - 1));
 }
@@ -218,8 +274,8 @@ void addEpochs(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
                PhaseCompute &result) {
   const PhasePlan &plan = tile.planned();
   std::vector<EpochLoop> loops;
-  for (RankId r : tile.decision().order)
-    loops.push_back({tile.trips(r), tile.spans[r].extent % tile.inner(r) != 0});
+  for (size_t k = 0; k < tile.decision().order.size(); ++k)
+    loops.push_back(epochLoop(tile, times, k));
   const bool wrap = tile.decision().wrap;
   const EpochCounts counts = countEpochs(loops, plan.stages, wrap);
   tally.overflow |= counts.overflow;
@@ -229,19 +285,23 @@ void addEpochs(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
     return;
 
   const std::vector<Extents> extents = classExtents(tile, counts);
-  std::vector<const Extents *> perStage(plan.stages);
+  const EpochEnds single = singleTurns(tile, times);
+  std::vector<StageEpoch> perStage(plan.stages);
+  StepSums sums;
   for (const auto &[window, count] : counts.windows) {
     for (int32_t stage = 0; stage < plan.stages; ++stage) {
       const char16_t cls = window[plan.stages - 1 - stage];
-      perStage[stage] = cls == kIdle ? nullptr : &extents[cls];
+      perStage[stage] = {};
+      if (cls != kIdle)
+        perStage[stage] = {&extents[cls],
+                           counts.classes[cls].first | single.first,
+                           counts.classes[cls].last | single.last};
     }
-    const StepTime &step = times.step(perStage);
-    const int64_t sum = tally.mul(step.ii, count);
-    result.cycles = tally.add(result.cycles, sum);
+    const int64_t sum = sums.add(times.step(perStage), count, tally);
     if (window.front() == kIdle)
-      result.fillCycles = tally.add(result.fillCycles, sum);
+      sums.fill = tally.add(sums.fill, sum);
     else if (window.back() == kIdle)
-      result.drainCycles = tally.add(result.drainCycles, sum);
+      sums.drain = tally.add(sums.drain, sum);
     // Every epoch is the newest in exactly one step.
     const char16_t newest = window.back();
     if (newest == kIdle)
@@ -251,11 +311,12 @@ void addEpochs(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
       result.slotCycles[i] =
           tally.add(result.slotCycles[i], tally.mul(cycles[i], count));
   }
+  sums.store(result);
   if (wrap) { // the last epoch's later stages run out
-    std::vector<const Extents *> last(plan.stages, &extents.back());
+    std::vector<StageEpoch> last(plan.stages, {&extents.back()});
     result.drainCycles = times.step(last).drain;
     result.cycles = tally.add(result.cycles, result.drainCycles);
-    std::vector<const Extents *> first(plan.stages, &extents.front());
+    std::vector<StageEpoch> first(plan.stages, {&extents.front()});
     // Ragged epochs may be faster than the full ones that this counts.
     result.fillCycles =
         std::min(result.cycles - result.drainCycles,
@@ -274,6 +335,7 @@ void computeOf(const PhaseTile &tile, const StepRuns *runs, const Arch &a,
   const PhasePlan &plan = tile.planned();
   result.epochs = result.cycles = result.steps = 0;
   result.fillCycles = result.drainCycles = 0;
+  result.limits = {};
   result.slotCycles.assign(plan.slots.size(), 0);
   if (runs)
     addRows(tile, *runs, times, tally, result);

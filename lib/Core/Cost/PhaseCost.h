@@ -54,12 +54,13 @@ struct TileScratch {
   std::vector<EpochLoop> loops;
   std::vector<StepKind> kinds;
   Extents older, newer, full;
-  std::vector<const Extents *> perStage;
+  std::vector<StageEpoch> perStage;
 };
 
 struct PhaseCompute {
   int64_t epochs = 0, cycles = 0;
   int64_t steps = 0; ///< of the pipeline, or of those of all rows
+  StepLimits limits; ///< of these together
   int64_t fillCycles = 0, drainCycles = 0; ///< of `cycles`
   std::vector<int64_t> slotCycles;         ///< by planned slot: sum over epochs
 };

@@ -12,8 +12,13 @@
 namespace transfusion::core {
 
 PhaseTimes::PhaseTimes(const Cascade &c, const Arch &a, const Phase &p,
-                       const PhasePlan &plan)
+                       const PhasePlan &plan,
+                       const std::vector<Buffer> &buffers,
+                       const BufferPorts *ports)
     : c(c), a(a), phase(p), planned(plan.slots) {
+  // A modulo schedule starts its slots when it says, whatever the ports do.
+  if (ports && !p.wrap)
+    this->ports.emplace(c, a, p, plan, buffers, *ports);
   for (RankId r = 0; r < static_cast<RankId>(plan.usesRank.size()); ++r)
     if (plan.usesRank[r])
       ranks.push_back(r);
@@ -24,25 +29,42 @@ void PhaseTimes::appendKey(const Extents &inner) {
     key.push_back(inner[r]);
 }
 
-const StepTime &PhaseTimes::step(const std::vector<const Extents *> &perStage) {
+const StepTime &PhaseTimes::step(const std::vector<StageEpoch> &perStage) {
   key.clear();
   bool full = true;
-  for (const Extents *inner : perStage) {
-    key.push_back(inner ? 0 : -1); // also where no slot has any rank
-    if (inner)
-      appendKey(*inner);
-    full &= inner != nullptr;
+  for (const StageEpoch &epoch : perStage) {
+    key.push_back(epoch.inner ? 0 : -1); // also where no slot has any rank
+    full &= epoch.inner != nullptr;
+    if (!epoch.inner)
+      continue;
+    appendKey(*epoch.inner);
+    if (ports) {
+      key.push_back(static_cast<int64_t>(epoch.first & ports->firsts));
+      key.push_back(static_cast<int64_t>(epoch.last & ports->lasts));
+    }
   }
   auto found = steps.find(key);
   if (found != steps.end())
     return found->second;
+  Key own = key; // slots() writes another
   std::vector<Extents> extents;
-  for (const Extents *inner : perStage)
-    extents.push_back(inner ? *inner : Extents());
+  for (const StageEpoch &epoch : perStage)
+    extents.push_back(epoch.inner ? *epoch.inner : Extents());
   const PhaseTiming t = timePhase(c, a, phase, extents);
   if (full)
     violations = t.violations;
-  return steps.emplace(key, StepTime{t.ii, t.fill, t.drain}).first->second;
+  StepTime time{t.ii, t.fill, t.drain, {}};
+  if (ports)
+    time.limits = limits(perStage);
+  return steps.emplace(std::move(own), time).first->second;
+}
+
+StepLimits PhaseTimes::limits(const std::vector<StageEpoch> &perStage) {
+  std::vector<int64_t> cycles(planned.size(), 0);
+  for (size_t i = 0; i < planned.size(); ++i)
+    if (const Extents *inner = perStage[planned[i].stage].inner)
+      cycles[i] = slots(*inner)[i];
+  return ports->limits(perStage, cycles);
 }
 
 const std::vector<int64_t> &PhaseTimes::slots(const Extents &inner) {
@@ -59,7 +81,8 @@ const std::vector<int64_t> &PhaseTimes::slots(const Extents &inner) {
   return slotTimes.emplace(key, std::move(cycles)).first->second;
 }
 
-PhaseTimes &StepTimes::phase(const Phase &p, const PhasePlan &plan) {
+PhaseTimes &StepTimes::phase(const Phase &p, const PhasePlan &plan,
+                             const std::vector<Buffer> &buffers) {
   key.clear();
   auto appendRanks = [&](const std::vector<RankId> &ranks) {
     key.push_back(static_cast<int64_t>(ranks.size()));
@@ -84,9 +107,22 @@ PhaseTimes &StepTimes::phase(const Phase &p, const PhasePlan &plan) {
   // What accumulates depends on tiles as well.
   for (const PlannedSlot &s : plan.slots)
     key.push_back(s.accumulates);
+  // What moves at the ports depends on where operands and results are as well.
+  const BufferPorts *limits = ports.limited() ? &ports : nullptr;
+  if (limits)
+    for (const PlannedSlot &s : plan.slots) {
+      for (const std::vector<OperandSource> *from :
+           {&s.inputs, &s.finishInputs})
+        for (const OperandSource &source : *from) {
+          key.push_back(source.distance);
+          key.push_back(buffers[source.buffer].bitsPerValue);
+        }
+      for (int32_t id : {s.accumulator, s.window, s.carried})
+        key.push_back(id < 0 ? -1 : buffers[id].bitsPerValue);
+    }
   auto found = phases.find(key);
   if (found == phases.end())
-    found = phases.emplace(key, PhaseTimes(c, a, p, plan)).first;
+    found = phases.try_emplace(key, c, a, p, plan, buffers, limits).first;
   return found->second;
 }
 

@@ -12,33 +12,38 @@
 #ifndef TRANSFUSION_LIB_CORE_COST_STEPTIMES_H
 #define TRANSFUSION_LIB_CORE_COST_STEPTIMES_H
 
-#include "transfusion/Core/Cost/Timing.h"
-#include "transfusion/Core/Model/Plan.h"
+#include "StepPorts.h"
 
 #include <map>
+#include <optional>
 
 namespace transfusion::core {
 
 struct StepTime {
-  int64_t ii = 0, fill = 0, drain = 0;
+  int64_t ii = 0, fill = 0, drain = 0; ///< of the units alone
+  StepLimits limits; ///< where the ports of their memory have a bandwidth
 };
 
 /// Timings of one phase: of its runs, order and inner tiles, whatever its tiles
 /// and blocks are.
 class PhaseTimes {
 public:
+  /// `ports`: null where they are no limit.
   PhaseTimes(const Cascade &c, const Arch &a, const Phase &p,
-             const PhasePlan &plan);
+             const PhasePlan &plan, const std::vector<Buffer> &buffers,
+             const BufferPorts *ports);
 
-  /// perStage[s]: the inner tile that stage s works on, null when idle.
-  const StepTime &step(const std::vector<const Extents *> &perStage);
+  const StepTime &step(const std::vector<StageEpoch> &perStage);
   /// Cycles of every slot of the plan (-1: unsupported).
   const std::vector<int64_t> &slots(const Extents &inner);
 
   /// What timePhase finds wrong with a full step.
   std::vector<std::string> violations;
+  /// Null: no limit.
+  const PhasePorts *atPorts() const { return ports ? &*ports : nullptr; }
 
 private:
+  StepLimits limits(const std::vector<StageEpoch> &perStage);
   void appendKey(const Extents &inner);
 
   const Cascade &c;
@@ -46,6 +51,7 @@ private:
   Phase phase;
   std::vector<PlannedSlot> planned;
   std::vector<RankId> ranks; ///< that some slot has
+  std::optional<PhasePorts> ports;
   using Key = std::vector<int64_t>;
   Key key; ///< scratch
   std::map<Key, StepTime> steps;
@@ -55,12 +61,15 @@ private:
 /// Phases by content.
 class StepTimes {
 public:
-  StepTimes(const Cascade &c, const Arch &a) : c(c), a(a) {}
-  PhaseTimes &phase(const Phase &p, const PhasePlan &plan);
+  StepTimes(const Cascade &c, const Arch &a) : c(c), a(a), ports(a) {}
+  PhaseTimes &phase(const Phase &p, const PhasePlan &plan,
+                    const std::vector<Buffer> &buffers);
+  const BufferPorts &bufferPorts() const { return ports; }
 
 private:
   const Cascade &c;
   const Arch &a;
+  const BufferPorts ports;
   std::vector<int64_t> key; ///< scratch
   std::map<std::vector<int64_t>, PhaseTimes> phases;
 };

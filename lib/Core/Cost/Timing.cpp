@@ -123,6 +123,7 @@ public:
       : c(c), a(a), p(p), perStage(perStage) {}
 
   PhaseTiming run();
+  IssueOrder issueOrder();
 
 private:
   bool active(int32_t stage, int32_t first, int32_t last) const {
@@ -132,7 +133,10 @@ private:
   /// The slots of stages first..last and what connects them.
   Step makeStep(int32_t first, int32_t last,
                 std::vector<std::string> *violations) const;
-  int64_t issue(Step &step, std::vector<std::string> *violations) const;
+  std::vector<std::vector<int32_t>>
+  waits(const Step &step, std::vector<std::string> *violations) const;
+  int64_t issue(Step &step, std::vector<std::string> *violations,
+                std::vector<int32_t> *order = nullptr) const;
   bool moduloFeasible(Step &step, int64_t ii) const;
   std::string slotName(const SlotTiming &s) const {
     return c.einsums[s.einsum].name + (s.finishOnly ? ".finish" : "");
@@ -194,13 +198,11 @@ Step PhaseTimer::makeStep(int32_t first, int32_t last,
   return step;
 }
 
-/// Issues every slot as its unit's order says; returns the makespan. When units
-/// wait for each other the first one is forced to issue.
-int64_t PhaseTimer::issue(Step &step,
-                          std::vector<std::string> *violations) const {
-  size_t n = step.slots.size();
-  // Slots that must end before a slot starts, in this step.
-  std::vector<std::vector<int32_t>> before(n);
+/// Slots that must end before a slot starts, in this step.
+std::vector<std::vector<int32_t>>
+PhaseTimer::waits(const Step &step,
+                  std::vector<std::string> *violations) const {
+  std::vector<std::vector<int32_t>> before(step.slots.size());
   for (const Edge &e : step.edges) {
     int32_t lag = step.slots[e.from].stage - step.slots[e.to].stage;
     if (lag == e.distance)
@@ -212,6 +214,15 @@ int64_t PhaseTimer::issue(Step &step,
                             " makes in stage " +
                             std::to_string(step.slots[e.from].stage));
   }
+  return before;
+}
+
+/// Issues every slot as its unit's order says; returns the makespan. When units
+/// wait for each other the first one is forced to issue.
+int64_t PhaseTimer::issue(Step &step, std::vector<std::string> *violations,
+                          std::vector<int32_t> *order) const {
+  size_t n = step.slots.size();
+  const std::vector<std::vector<int32_t>> before = waits(step, violations);
   std::vector<bool> done(n, false);
   std::vector<size_t> head(step.queue.size(), 0);
   std::vector<int64_t> unitFree(a.units.size(), 0);
@@ -227,6 +238,8 @@ int64_t PhaseTimer::issue(Step &step,
     free = at + step.slots[s].cycles;
     makespan = std::max(makespan, free);
     done[s] = true;
+    if (order)
+      order->push_back(s);
   };
   auto ready = [&](size_t run) {
     for (int32_t u : before[step.queue[run][head[run]]])
@@ -353,6 +366,26 @@ PhaseTiming PhaseTimer::run() {
               return x.index < y.index;
             });
   return t;
+}
+
+IssueOrder PhaseTimer::issueOrder() {
+  const int32_t last = static_cast<int32_t>(perStage.size()) - 1;
+  Step step = makeStep(0, last, nullptr);
+  IssueOrder result;
+  result.waits = waits(step, nullptr);
+  issue(step, nullptr, &result.slots);
+  for (const SlotTiming &s : step.slots)
+    result.units.push_back(p.runs[s.run].unit);
+  return result;
+}
+
+IssueOrder issueOrder(const Cascade &c, const Arch &a, const Phase &p) {
+  int32_t stages = 1;
+  for (const Run &run : p.runs)
+    for (const Slot &s : run.slots)
+      stages = std::max(stages, s.stage + 1);
+  const std::vector<Extents> one(stages, Extents(c.ranks.size(), 1));
+  return PhaseTimer(c, a, p, one).issueOrder();
 }
 
 PhaseTiming timePhase(const Cascade &c, const Arch &a, const Phase &p,

@@ -47,6 +47,70 @@ Share Fabric::claim(const std::vector<PortUse> &uses,
   return speed;
 }
 
+Fabric::Turns
+Fabric::inTurn(const std::vector<const std::vector<PortUse> *> &units) const {
+  std::vector<Share> left = wholePorts();
+  Turns turns;
+  turns.speeds.assign(units.size(), 0);
+  // Flights are one of those that take turns, after the units.
+  const size_t ofFlights = units.size();
+  std::vector<std::vector<Share>> wanted(units.size() + 1,
+                                         std::vector<Share>(p.ports.size(), 0));
+  for (size_t u = 0; u < units.size(); ++u)
+    if (units[u])
+      for (const PortUse &use : *units[u])
+        wanted[u][use.port] = std::min(use.share, kWholePort);
+  auto takenByFlights = [&](std::vector<Share> of) {
+    const std::vector<Share> before = of;
+    for (const Flight &f : flights)
+      claim(f.uses, of);
+    std::vector<Share> taken(of.size());
+    for (size_t q = 0; q < of.size(); ++q)
+      taken[q] = before[q] - of[q];
+    return taken;
+  };
+  wanted[ofFlights] = takenByFlights(left);
+  // Who wants less than an even share gets it, and leaves more to the others.
+  std::vector<bool> unitsUse(p.ports.size(), false);
+  for (const std::vector<PortUse> *uses : units)
+    if (uses)
+      for (const PortUse &use : *uses)
+        unitsUse[use.port] = true;
+  std::vector<std::pair<Share, size_t>> order;
+  std::vector<int64_t> waiting(p.ports.size(), 0);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    Share most = 0;
+    for (size_t q = 0; q < p.ports.size(); ++q) {
+      waiting[q] += wanted[i][q] > 0;
+      if (i != ofFlights || unitsUse[q])
+        most = std::max(most, wanted[i][q]);
+    }
+    order.push_back({most, i});
+  }
+  std::sort(order.begin(), order.end());
+  for (const auto &[most, i] : order) {
+    std::vector<Share> offered = left;
+    for (size_t q = 0; q < offered.size(); ++q)
+      if (waiting[q] > 1 && wanted[i][q] > 0)
+        offered[q] /= waiting[q];
+    std::vector<Share> taken(left.size(), 0);
+    if (i == ofFlights) {
+      turns.flights = offered;
+      taken = takenByFlights(offered);
+    } else if (units[i]) {
+      std::vector<Share> after = offered;
+      turns.speeds[i] = claim(*units[i], after);
+      for (size_t q = 0; q < left.size(); ++q)
+        taken[q] = offered[q] - after[q];
+    }
+    for (size_t q = 0; q < left.size(); ++q) {
+      left[q] -= taken[q];
+      waiting[q] -= wanted[i][q] > 0;
+    }
+  }
+  return turns;
+}
+
 static Ticks ticksAt(Ticks left, Share speed) {
   return speed == kWholePort
              ? left

@@ -7,8 +7,9 @@
 //
 // Terms. A *flight* is a transfer under way. Flights share ports by urgency:
 // the one that is needed first gets what it can use, the next one what is left;
-// bursts are small, so that a more urgent flight overtakes at once. Units come
-// before all flights at the ports of the memory that feeds them.
+// bursts are small, so that a more urgent flight overtakes at once. At the
+// ports of the memory that feeds them, units and the flights together are
+// served in turn: nobody gets less than an even share, unless it wants less.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_LIB_CORE_SIM_FABRIC_H
@@ -62,6 +63,12 @@ public:
   /// takes that much away.
   static Share claim(const std::vector<PortUse> &uses,
                      std::vector<Share> &left);
+  /// What units that use these ports (null: nothing) and flights get in turn:
+  /// speeds by unit, and of each port what is there for flights.
+  struct Turns {
+    std::vector<Share> speeds, flights;
+  };
+  Turns inTurn(const std::vector<const std::vector<PortUse> *> &units) const;
   std::vector<Share> wholePorts() const {
     return std::vector<Share>(p.ports.size(), kWholePort);
   }

@@ -141,20 +141,26 @@ StepTimes StepShop::run(const std::vector<SlotWork> &work,
         else
           running[u] = {s, work[s].ticks};
       }
-    std::vector<Share> left = fabric.wholePorts();
+    std::vector<const std::vector<PortUse> *> uses;
+    for (const Running &r : running)
+      uses.push_back(r.slot < 0 ? nullptr : &work[r.slot].uses);
+    const Fabric::Turns turns = fabric.inTurn(uses);
     std::vector<Share> speed(running.size(), 0);
     Ticks step = -1;
     for (size_t u = 0; u < running.size(); ++u) {
       if (running[u].slot < 0)
         continue;
-      speed[u] =
-          std::max<Share>(1, Fabric::claim(work[running[u].slot].uses, left));
+      speed[u] = std::max<Share>(1, turns.speeds[u]);
       const Ticks ticks = static_cast<Ticks>(
           (Wide(running[u].left) * kWholePort + speed[u] - 1) / speed[u]);
       step = step < 0 ? ticks : std::min(step, ticks);
     }
     if (step < 0)
       return t; // nothing runs, so everything has run
+    // What arrives leaves more to the others.
+    const Ticks arrival = fabric.untilArrival(turns.flights);
+    if (arrival > 0)
+      step = std::min(step, arrival);
     for (size_t u = 0; u < running.size(); ++u) {
       StepTimes::OfUnit &of = t.units[u];
       if (running[u].slot < 0) {
@@ -181,7 +187,7 @@ StepTimes StepShop::run(const std::vector<SlotWork> &work,
         running[u].slot = -1;
       }
     }
-    fabric.advance(step, left);
+    fabric.advance(step, turns.flights);
     t.length += step;
   }
 }

@@ -36,7 +36,7 @@ int64_t valueOf(const LinearExpr &x, const std::vector<int64_t> &value) {
 }
 
 int64_t GroupLoops::bytesOf(const Access &access, TensorId t, int32_t bits,
-                            const Box &box) const {
+                            const Box &box, bool clipped) const {
   int64_t values = 1;
   for (size_t d = 0; d < access.size(); ++d) {
     std::vector<RankId> ranks;
@@ -51,7 +51,7 @@ int64_t GroupLoops::bytesOf(const Access &access, TensorId t, int32_t bits,
         coordinates.insert(x);
     int64_t inside = 0;
     for (int64_t x : coordinates)
-      inside += x >= 0 && x < c.tensors[t].shape[d];
+      inside += !clipped || (x >= 0 && x < c.tensors[t].shape[d]);
     values *= inside;
   }
   return values * ((bits + 7) / 8);

@@ -43,9 +43,9 @@ protected:
   GroupLoops(const Cascade &c, const Schedule &s, const Plan &p)
       : c(c), s(s), p(p) {}
 
-  /// Coordinates that a dense piece holds, clipped to the tensor.
+  /// Coordinates that a dense piece holds, clipped to the tensor, or not.
   int64_t bytesOf(const Access &access, TensorId t, int32_t bits,
-                  const Box &box) const;
+                  const Box &box, bool clipped = true) const;
   /// Coordinates that points of the Einsum (its results: `inFinish`) read. A
   /// domain that cuts a halo is ignored; so are, with `constantFirst`, slices
   /// before the first of a recurrence.

@@ -7,7 +7,7 @@
 
 #include "Walker.h"
 
-#include "WalkedLoops.h"
+#include "WalkedPorts.h"
 
 #include <algorithm>
 #include <functional>
@@ -18,10 +18,10 @@ namespace transfusion::core::test {
 
 namespace {
 
-class Walker : GroupLoops {
+class Walker : StepWalker {
 public:
   Walker(const Cascade &c, const Arch &a, const Schedule &s, const Plan &p)
-      : GroupLoops(c, s, p), a(a) {
+      : StepWalker(c, a, s, p) {
     out.readBytes.assign(a.memories.size(), 0);
     out.writeBytes.assign(a.memories.size(), 0);
     out.unitBusyCycles.assign(a.units.size(), 0);
@@ -131,17 +131,6 @@ private:
     }
   }
 
-  Box innerBox(const Box &tile, int64_t epoch) const {
-    return GroupLoops::innerBox(ph, loops, tile, epoch);
-  }
-
-  Extents extentsOf(const Box &box) const {
-    Extents e;
-    for (const Span &span : box)
-      e.push_back(span.extent);
-    return e;
-  }
-
   void runPhase(const Box &tile, const Box *before, const Box *after) {
     const Phase &phase = s.groups[g].phases[ph];
     const PhasePlan &plan = p.groups[g].phases[ph];
@@ -155,6 +144,7 @@ private:
     for (const PlannedSlot &slot : plan.slots)
       stages = std::max(stages, slot.stage + 1);
     read = written = bufferRead = bufferWritten = 0;
+    slowed = left = 0;
     first = last = 0;
     lastDue = storeStage = -1;
     stageFirsts.clear();
@@ -193,6 +183,8 @@ private:
           else if (step >= length)
             w.drainCycles += cycles;
         }
+        if (!phase.wrap && a.memories[1].readBytesPerS > 0)
+          addAtPort(tile, pipeline, step);
         for (const PlannedSlot &slot : plan.slots) {
           const int64_t i = step - slot.stage;
           if (i < 0 || i >= length)
@@ -224,7 +216,7 @@ private:
     const double exposed =
         cycles(a.memories[0], first, 0) + cycles(a.memories[0], 0, last);
     // What the phase moves for itself, around what it computes.
-    const double perStep = double(compute) / double(steps);
+    const double perStep = std::max(double(compute), slowed) / double(steps);
     double around = 0;
     if (lastDue >= 0)
       around = cycles(a.memories[0], read - first - movedRead, 0) +
@@ -241,8 +233,9 @@ private:
                                     perStep * double(steps - at.first));
     }
     const double latency =
-        std::max({double(compute), around,
+        std::max({double(compute), slowed, around,
                   cycles(a.memories[0], read - first, written - last),
+                  left + cycles(a.memories[1], written - last, read - first),
                   cycles(a.memories[1], bufferRead, bufferWritten)}) +
         exposed;
     w.epochs += epochs;
@@ -378,10 +371,7 @@ private:
     }
   }
 
-  const Arch &a;
   Walked out;
-  int32_t ph = 0;
-  Loops loops;                  ///< of the phase that runs
   std::vector<int64_t> running; ///< epochs in the order in which they run
   int64_t read = 0, written = 0, first = 0, last = 0;
   int64_t bufferRead = 0, bufferWritten = 0;

@@ -101,6 +101,9 @@ std::string moreCapacityIsNotWorse(const RandomCase &r,
 }
 
 std::string moreLanesAreNotWorse(const RandomCase &r, const CostReport &cost) {
+  // Where slots share a narrow port, a faster one takes it from the others.
+  if (r.a.memories[1].readBytesPerS > 0)
+    return "";
   for (size_t u = 0; u < r.a.units.size(); ++u)
     for (bool rows : {false, true}) {
       RandomCase more = r;

@@ -95,11 +95,40 @@ TEST(Simulate, UnitIsSlowedByItsMemory) {
   Program p = toyProgram(6, 4, 0);
   p.ports[1].bytesPerCycle = 4;
   const SimReport r = run(withoutStore(p));
-  EXPECT_EQ(stall(r, Stall::Port), 6 * 4);
+  // Loads pass the same port: the first one alone, the others in turn with the
+  // unit, which takes 12 cycles then, and 8 without.
+  EXPECT_EQ(stall(r, Stall::Port), 5 * (12 - 4) + (8 - 4));
   EXPECT_EQ(r.units[0].busyCycles, 6 * 4);
-  // Loads pass the same port: the first one alone, the others behind units.
   EXPECT_EQ(r.portBusyCycles[1], 6 * 12);
   EXPECT_EQ(r.cycles, 6 * 12);
+}
+
+TEST(Simulate, ANarrowOuterMemoryIsNotHeldUp) {
+  // Loads of 16 cycles take a quarter of the port, less than half of it, and
+  // leave 3 bytes a cycle to the unit, which ends before they do.
+  Program p = toyProgram(6, 4, 1);
+  p.ports[1].bytesPerCycle = 4;
+  EXPECT_EQ(run(withoutStore(p)).cycles, 6 * 16 + 8);
+}
+
+TEST(Simulate, UnitsShareAPortInTurn) {
+  // C wants 8 of the 10 bytes a cycle, D 4: it gets them, 6 are left for C.
+  // After 4 cycles D has ended, and C is left with 8 bytes.
+  Program p = withoutStore(toyProgram(5, 4, 0));
+  p.ports[1].bytesPerCycle = 10;
+  Phase &phase = p.groups[0].phases[0];
+  phase.transfers[0].scope = Scope::Tile; // the whole of A, before all
+  p.buffers[0].bytesPerSlot = p.buffers[0].bytes = 80;
+  p.buffers[1].address = 128;
+  phase.transfers[0].piece = {{0, 20}};
+  Slot d = phase.slots[0];
+  d.name = "D";
+  d.unit = 1;
+  d.writes.clear();
+  phase.slots.push_back(d);
+  phase.steady.slots.push_back({1, 0, 4});
+  const SimReport r = run(p);
+  EXPECT_NEAR(r.cycles, 8 + 5 * 5, 1e-3);
 }
 
 TEST(Simulate, LongRunsAreSkipped) {

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Per outer tile and phase: compute = fill + one II per further step + drain,
-// exact for ragged tiles; memory = bytes / bandwidth; the first pieces that a
-// phase loads and the last one that it stores are exposed, unless they are
-// prefetched or deferred into another phase, beside whose work they move. Phase
-// = max(compute, memory that overlaps, own loads + computing on the last of
-// them, computing the first result + own stores) + exposed; group = sum over
-// phases and outer tiles; layer = sum over groups. Cycles are at arch.clockHz.
+// slowed by the ports of the buffer; memory = bytes / bandwidth. First pieces
+// loaded and the last one stored are exposed, if not moved beside other phases.
+// Phase = max(compute, memory that overlaps, own loads + computing on the last,
+// computing the first result + own stores, transfers + what they leave of the
+// ports) + exposed; group = sum over phases and outer tiles; layer = sum over
+// groups. Cycles are at arch.clockHz.
 //
 // What is counted at the memory that feeds the units: in each epoch each slot
 // reads once every value of an operand that some point in it reads, and writes

@@ -54,6 +54,16 @@ struct PhaseTiming {
 PhaseTiming timePhase(const Cascade &c, const Arch &a, const Phase &p,
                       const std::vector<Extents> &perStage);
 
+/// The slots of a step in which no stage is idle, counted by run, then index:
+/// an order in which they can be issued, and whose ends in the same step a slot
+/// waits for, besides those before it on its unit.
+struct IssueOrder {
+  std::vector<int32_t> slots;
+  std::vector<std::vector<int32_t>> waits; ///< by slot
+  std::vector<UnitId> units;               ///< by slot
+};
+IssueOrder issueOrder(const Cascade &c, const Arch &a, const Phase &p);
+
 /// True when the reduction of `e` spans the epochs of `p`: a reduced rank is in
 /// p.order, is not iterative, and its inner is smaller than the tile.
 bool reductionSpansEpochs(const Cascade &c, const Group &g, const Phase &p,

@@ -1,0 +1,116 @@
+//===- EvaluateLatency.cpp - Phases and their transfers -------------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluation.h"
+
+#include <algorithm>
+
+namespace transfusion::core {
+
+namespace {
+
+/// Cycles that `memory` takes for these bytes; 0 when it is no limit.
+double transferCycles(const Memory &memory, double clockHz, double readBytes,
+                      double writeBytes) {
+  auto cycles = [&](double bytes, double bytesPerS) {
+    return bytesPerS > 0 ? bytes * clockHz / bytesPerS : 0.0;
+  };
+  if (memory.sharedPort)
+    return cycles(readBytes + writeBytes, memory.readBytesPerS);
+  return std::max(cycles(readBytes, memory.readBytesPerS),
+                  cycles(writeBytes, memory.writeBytesPerS));
+}
+
+} // namespace
+
+/// Even where the outer memory is the limit, computing does not overlap with
+/// all that a phase moves for itself: nothing is stored before it is made, and
+/// what is loaded last is computed on after that.
+double Evaluator::Impl::aroundTransfers(const TileCost &tile) {
+  const PhaseTraffic &t = tile.traffic;
+  const Memory &dram = a.memories.front();
+  const double perStep = tile.stepCycles() / double(tile.steps);
+  double cycles = 0;
+  if (t.stepsAfterLoads > 0)
+    cycles =
+        transferCycles(dram, a.clockHz, double(t.outerRead - t.firstRead), 0) +
+        perStep * double(t.stepsAfterLoads);
+  if (t.storeStage >= 0)
+    cycles =
+        std::max(cycles, transferCycles(dram, a.clockHz, 0,
+                                        double(t.outerWrite - t.lastWrite)) +
+                             perStep * double(t.storeStage + 1));
+  for (const auto &[stage, bytes] : t.stageFirsts) {
+    double due = 0;
+    for (const auto &[other, more] : t.stageFirsts)
+      due += other <= stage ? double(more) : 0;
+    cycles = std::max(cycles, transferCycles(dram, a.clockHz, due, 0) +
+                                  perStep * double(tile.steps - stage));
+  }
+  return cycles;
+}
+
+/// Transfers of so many bytes pass the ports that slow the slots: what that
+/// takes, where they share them.
+double Evaluator::Impl::besideTransfers(const TileCost &tile, double loaded,
+                                        double stored) {
+  const BufferPorts &ports = times.bufferPorts();
+  if (ports.shared)
+    return ports.cycles(0, loaded + stored) + tile.limits.beside[0];
+  return std::max(ports.cycles(0, stored) + tile.limits.beside[0],
+                  ports.cycles(1, loaded) + tile.limits.beside[1]);
+}
+
+/// `count` outer tiles in which these bytes move beside the phase for others.
+void Evaluator::Impl::addLatency(const TileCost &tile,
+                                 const TransferBytes &beside, int64_t count,
+                                 PhaseCost &cost, PhaseDetail *parts) {
+  const PhaseTraffic &t = tile.traffic;
+  const Memory &dram = a.memories.front();
+  const MemoryId inner = bufferMemory();
+  const double loaded = double(t.outerRead - t.firstRead) + double(beside.read);
+  const double stored =
+      double(t.outerWrite - t.lastWrite) + double(beside.write);
+  const double overlapped = transferCycles(dram, a.clockHz, loaded, stored);
+  const double exposed =
+      transferCycles(dram, a.clockHz, double(t.firstRead), 0) +
+      transferCycles(dram, a.clockHz, 0, double(t.lastWrite));
+  const double buffer = transferCycles(
+      a.memories[inner], a.clockHz, double(t.bufferRead) + double(beside.write),
+      double(t.bufferWrite) + double(beside.read));
+  const double ports = std::max(
+      {buffer, tile.limits.slowed, besideTransfers(tile, loaded, stored)});
+  const double around = aroundTransfers(tile);
+  const double n = double(count);
+  cost.exposedCycles += n * exposed;
+  cost.latencyCycles +=
+      n * (std::max({double(tile.computeCycles), overlapped, ports, around}) +
+           exposed);
+  phaseMemoryCycles[0] += n * (overlapped + exposed);
+  phaseMemoryCycles[inner] += n * ports;
+  if (parts)
+    addParts({n, double(tile.computeCycles), overlapped, ports, around,
+              double(tile.fillCycles), double(tile.drainCycles),
+              transferCycles(dram, a.clockHz, double(t.firstRead), 0),
+              transferCycles(dram, a.clockHz, 0, double(t.lastWrite))},
+             *parts);
+}
+
+/// Cycles of transfers between the outer memory and the buffer that nothing
+/// runs beside.
+double Evaluator::Impl::addTransfers(int64_t read, int64_t write) {
+  const MemoryId inner = bufferMemory();
+  const double outside =
+      transferCycles(a.memories[0], a.clockHz, double(read), double(write));
+  const double inside =
+      transferCycles(a.memories[inner], a.clockHz, double(write), double(read));
+  memoryCycles[0] += outside;
+  memoryCycles[inner] += inside;
+  return std::max(outside, inside);
+}
+
+} // namespace transfusion::core

@@ -1,0 +1,196 @@
+//===- WalkedPorts.cpp - A step at a port, run event by event -------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WalkedPorts.h"
+
+#include <algorithm>
+
+namespace transfusion::core::test {
+
+/// The slot before it on its unit has ended, and so has what it waits for.
+static bool mayRun(const std::vector<PortSlot> &slots,
+                   const std::vector<bool> &ended, size_t s) {
+  for (size_t t = 0; t < s; ++t)
+    if (slots[t].unit == slots[s].unit && !ended[t])
+      return false;
+  return std::all_of(slots[s].waits.begin(), slots[s].waits.end(),
+                     [&](size_t t) { return ended[t]; });
+}
+
+double lengthAtPort(const std::vector<PortSlot> &slots, double width) {
+  std::vector<bool> ended(slots.size(), false);
+  std::vector<double> left;
+  for (const PortSlot &slot : slots)
+    left.push_back(slot.cycles);
+  double now = 0;
+  while (true) {
+    std::vector<size_t> running;
+    for (size_t s = 0; s < slots.size(); ++s)
+      if (!ended[s] && mayRun(slots, ended, s))
+        running.push_back(s);
+    if (running.empty())
+      return now;
+    auto wants = [&](size_t s) {
+      return slots[s].cycles > 0 ? slots[s].bytes / slots[s].cycles : 0;
+    };
+    // The share that nobody gets more than: by bisection.
+    auto taken = [&](double most) {
+      double sum = 0;
+      for (size_t s : running)
+        sum += std::min(wants(s), most);
+      return sum;
+    };
+    double low = 0, high = width;
+    for (int i = 0; i < 200 && taken(high) > width; ++i) {
+      const double middle = (low + high) / 2;
+      (taken(middle) > width ? high : low) = middle;
+    }
+    auto speed = [&](size_t s) {
+      return wants(s) > high ? high / wants(s) : 1;
+    };
+    size_t first = running[0];
+    for (size_t s : running)
+      if (left[s] / speed(s) < left[first] / speed(first))
+        first = s;
+    const double step = left[first] / speed(first);
+    for (size_t s : running) {
+      left[s] -= step * speed(s);
+      ended[s] = s == first || left[s] <= 1e-9 * slots[s].cycles;
+    }
+    now += step;
+  }
+}
+
+double lengthBeside(const std::vector<PortSlot> &slots, double width,
+                    double transfers) {
+  std::vector<bool> ended(slots.size(), false);
+  std::vector<double> end(slots.size(), 0);
+  double bytes = 0, last = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t s = 0; s < slots.size(); ++s) {
+      if (ended[s] || !mayRun(slots, ended, s))
+        continue;
+      double start = 0;
+      for (size_t t = 0; t < slots.size(); ++t)
+        if ((t < s && slots[t].unit == slots[s].unit) ||
+            std::count(slots[s].waits.begin(), slots[s].waits.end(), t))
+          start = std::max(start, end[t]);
+      const double moving = slots[s].cycles > 0 ? slots[s].bytes / width : 0;
+      end[s] = start + std::max(slots[s].cycles * (1 - transfers), moving);
+      bytes += moving;
+      last = std::max(last, end[s]);
+      ended[s] = moved = true;
+    }
+  }
+  return std::max(last, bytes);
+}
+
+Extents StepWalker::extentsOf(const Box &box) {
+  Extents e;
+  for (const Span &span : box)
+    e.push_back(span.extent);
+  return e;
+}
+
+/// Values in a box as it is, also where the tensor ends in it.
+double StepWalker::boxBytes(const Access &access, int32_t buffer,
+                            const Box &box) const {
+  const Buffer &b = p.buffers[buffer];
+  return double(
+      bytesOf(access, b.tensor, b.bitsPerValue, box, /*clipped=*/false));
+}
+
+/// What the slot moves in the `i`-th epoch of the pipeline.
+double StepWalker::slotBytes(const PlannedSlot &slot, const Box &tile,
+                             const std::vector<int64_t> &pipeline,
+                             int64_t i) const {
+  const Phase &phase = s.groups[g].phases[ph];
+  const PhasePlan &plan = p.groups[g].phases[ph];
+  const std::vector<int64_t> index = indexOf(loops, pipeline[i]);
+  const Einsum &e = c.einsums[slot.einsum];
+  const Tensor &result = c.tensors[e.result.tensor];
+  const Box box = innerBox(tile, pipeline[i]);
+  auto turn = [&](size_t k, bool atLast) {
+    if (plan.active.skips() && phase.order[k] == plan.active.rank)
+      return atLast ? i + 1 == int64_t(pipeline.size()) : i == 0;
+    if (plan.active.skips()) // as if every row were in the middle
+      return loops.trips[k] == 1;
+    return atLast ? index[k] + 1 == loops.trips[k] : index[k] == 0;
+  };
+  auto ofRank = [&](RankId r, bool atLast) {
+    for (size_t k = 0; k < phase.order.size(); ++k)
+      if (phase.order[k] == r)
+        return turn(k, atLast);
+    return true;
+  };
+  double bytes = 0;
+  auto reads = [&](const std::vector<Operand> &operands,
+                   const std::vector<OperandSource> &sources) {
+    for (size_t o = 0; o < sources.size(); ++o)
+      if (sources[o].distance == 0 ||
+          !ofRank(c.tensors[operands[o].tensor].iterativeRank, false))
+        bytes += boxBytes(operands[o].access, sources[o].buffer, box);
+  };
+  reads(e.inputs, slot.inputs);
+  reads(e.finishInputs, slot.finishInputs);
+  auto results = [&](int32_t buffer) {
+    return buffer < 0 ? 0 : boxBytes(e.result.access, buffer, box);
+  };
+  bool firstSums = true;
+  for (size_t k = 0; k < phase.order.size(); ++k)
+    firstSums &= turn(k, false) || usesRank(e.result.access, phase.order[k]);
+  if (!slot.accumulates || !firstSums)
+    bytes += results(slot.accumulator);
+  if (slot.accumulates)
+    bytes += results(slot.accumulator);
+  bytes += results(slot.window);
+  if (result.iterativeDim < 0 || ofRank(result.iterativeRank, true))
+    bytes += results(slot.carried);
+  return bytes;
+}
+
+void StepWalker::addAtPort(const Box &tile,
+                           const std::vector<int64_t> &pipeline, int64_t step) {
+  const Phase &phase = s.groups[g].phases[ph];
+  std::vector<PortSlot> slots;
+  std::vector<const PlannedSlot *> from;
+  for (const PlannedSlot &slot : p.groups[g].phases[ph].slots) {
+    const int64_t i = step - slot.stage;
+    if (i < 0 || i >= int64_t(pipeline.size()))
+      continue;
+    PortSlot one;
+    one.einsum = slot.einsum;
+    one.unit = slot.unit;
+    one.cycles = double(slotCycles(
+        c, a.units[slot.unit], phase.runs[slot.run].slots[slot.index],
+        slot.accumulates, extentsOf(innerBox(tile, pipeline[i]))));
+    one.bytes = slotBytes(slot, tile, pipeline, i);
+    slots.push_back(one);
+    from.push_back(&slot);
+  }
+  for (const Dependence &d : dependences(c))
+    for (size_t u = 0; u < slots.size(); ++u)
+      for (size_t v = 0; v < slots.size(); ++v)
+        if (slots[u].einsum == d.from && slots[v].einsum == d.to && u != v &&
+            from[u]->stage - from[v]->stage == d.distance &&
+            (from[v]->finishOnly ? d.inFinish
+                                 : !d.inFinish || !from[v]->accumulates))
+          slots[v].waits.push_back(u);
+  const double width = a.memories[1].readBytesPerS / a.clockHz;
+  const Memory &dram = a.memories[0];
+  const bool unlimited =
+      dram.readBytesPerS <= 0 || (!dram.sharedPort && dram.writeBytesPerS <= 0);
+  const double most =
+      (dram.readBytesPerS + (dram.sharedPort ? 0 : dram.writeBytesPerS)) /
+      a.clockHz;
+  slowed += lengthAtPort(slots, width);
+  left +=
+      lengthBeside(slots, width, unlimited ? 1 : std::min(1.0, most / width));
+}
+
+} // namespace transfusion::core::test
