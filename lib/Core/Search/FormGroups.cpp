@@ -158,6 +158,8 @@ bool GroupFormer::place(GroupMembers &g, size_t phase, EinsumId e) {
                       (isIterative(e) || holds(with, shape))));
   };
   auto streamed = [&] {
+    if (alone) // its budget is better spent on sizes: measured
+      return false;
     std::vector<EinsumId> span = spanning[phase];
     span.push_back(e);
     PhaseShape shape = shapeOf(c, s, with, span);

@@ -184,7 +184,8 @@ PhaseShape ShapeBuilder::run() {
   std::vector<RankId> streamed;
   for (EinsumId e : m.einsums)
     for (RankId r : reducedRanks(c, e)) {
-      bool made = false;
+      // What nobody else is in an epoch with may add up over epochs as well.
+      bool made = m.einsums.size() + m.finishes.size() == 1;
       for (const Operand &o : c.einsums[e].inputs)
         made |= madeHere(o.tensor) && has(accessRanks(o.access), r);
       if (has(maySpan, e) && made && has(shape.looped, r) && !has(held, r)) {

@@ -207,6 +207,30 @@ orderedSets(const Cascade &c, const Structure &s, Sets &sets) {
   return result;
 }
 
+/// A contraction of which one epoch of full rows and one head, with all that it
+/// reduces, does not fit: it adds up over epochs instead of taking fewer rows,
+/// and finishes afterwards.
+static bool addsUp(const Cascade &c, const Arch &a, const Structure &s,
+                   int64_t epochBytes, EinsumId e) {
+  if (!s.contraction[e])
+    return false;
+  const PhaseMembers alone{{e}, {}};
+  const PhaseShape whole = shapeOf(c, s, alone, {});
+  const PhaseShape streamed = shapeOf(c, s, alone, {e});
+  if (!streamed.legal || streamed.spanning.empty())
+    return false;
+  auto bytes = [&](const PhaseShape &shape) {
+    Extents inner = defaultInner(c, a, alone, shape);
+    if (shape.head >= 0)
+      inner[shape.head] = 1;
+    int64_t sum = footprintBytes(c, c.einsums[e].result, inner);
+    for (const Operand &o : c.einsums[e].inputs)
+      sum = std::min(sum + footprintBytes(c, o, inner), INT64_MAX / 2);
+    return sum;
+  };
+  return bytes(whole) > epochBytes && bytes(streamed) < bytes(whole);
+}
+
 std::vector<GroupMembers> policyGroups(Policy policy, const Cascade &c,
                                        const Arch &a, const Structure &s,
                                        int64_t epochBytes, EpochSize size) {
@@ -245,8 +269,17 @@ std::vector<GroupMembers> policyGroups(Policy policy, const Cascade &c,
       continue;
     }
     groups.emplace_back();
-    for (EinsumId e : set)
-      groups.back().phases.push_back({{e}, {}});
+    std::vector<PhaseMembers> &phases = groups.back().phases;
+    bool unfinished = false; // the one before this
+    for (EinsumId e : set) {
+      phases.push_back({{e}, {}});
+      if (unfinished)
+        phases.back().finishes = phases[phases.size() - 2].einsums;
+      // FLAT's rows of scores are short where its scores fit at all.
+      unfinished = policy == Policy::Unfused && addsUp(c, a, s, epochBytes, e);
+    }
+    if (unfinished)
+      phases.push_back({{}, phases.back().einsums});
   }
   return groups;
 }

@@ -179,6 +179,26 @@ TEST(PolicyTest, AloneAnEinsumFillsTheArray) {
   EXPECT_EQ(r.groups[1].phases[0].iiCycles, 1024);
 }
 
+TEST(PolicyTest, AloneALongSumAddsUpOverEpochs) {
+  // 256 rows of 64K keys are more than the 16 MiB of cloud: in one epoch AV had
+  // a row of the array to itself. At 1K they fit.
+  const Arch a = machine("cloud");
+  for (int64_t tokens : {1024, 65536}) {
+    const Cascade c = threePasses(tokens);
+    const DPipeResult r = dpipe(c, a, Policy::Unfused);
+    expectLegal(c, a, r.schedule, "unfused");
+    const EinsumId av = einsumId(c, "AV");
+    int32_t phases = 0;
+    for (const Group &g : r.schedule.groups)
+      if (g.phases[0].runs[0].slots[0].einsum == av ||
+          g.phases[0].runs.back().slots[0].einsum == av) {
+        phases = static_cast<int32_t>(g.phases.size());
+        EXPECT_EQ(g.phases[0].inner[rankId(c, "p")], 256);
+      }
+    EXPECT_EQ(phases, tokens == 1024 ? 1 : 2) << "its finish is the second";
+  }
+}
+
 TEST(PolicyTest, UnfusedCostsTheSumOfItsEinsums) {
   const Arch a = machine("edge");
   const Cascade c = threePasses(100);
