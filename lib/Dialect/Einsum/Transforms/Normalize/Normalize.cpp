@@ -58,6 +58,8 @@ struct NormalizePass
       roles.add(imported, plans.back(), kinds);
       remarkDead(cascade, imported, plans.back());
     }
+    // All cascades stay until all are written: one may read another.
+    std::vector<CascadeOp> replacements;
     for (auto [i, cascade] : llvm::enumerate(cascades)) {
       roles.enter(i);
       OpBuilder builder(cascade);
@@ -66,9 +68,13 @@ struct NormalizePass
       Materializer materializer(imports[i], plans[i], kinds, roles, rankRoles,
                                 made);
       SmallVector<Value> results = materializer.run();
-      CascadeOp replacement = made.finish(results);
-      orderEquations(replacement);
+      replacements.push_back(made.finish(results));
+    }
+    for (auto [cascade, replacement] : llvm::zip_equal(cascades, replacements))
       cascade.replaceAllUsesWith(replacement.getResults());
+    for (auto [i, cascade] : llvm::enumerate(cascades)) {
+      CascadeOp replacement = replacements[i];
+      orderEquations(replacement);
       // Constants that are indices now are read no longer.
       llvm::SetVector<Operation *> constants;
       for (auto einsum : cascade.getBody().front().getOps<MapReduceOp>())
