@@ -119,3 +119,30 @@ func.func private @f(tensor<5x4xf32> {einsum.append = #einsum.append<result = 0,
 // #einsum.append (3)
 // expected-error @+1 {{says of arguments #0 and #1 that they are the beginning of result #0}}
 func.func private @f(tensor<5x4xf32> {einsum.append = #einsum.append<result = 0, dim = 0>}, tensor<4x4xf32> {einsum.append = #einsum.append<result = 0, dim = 0>}) -> tensor<6x4xf32>
+
+// -----
+
+// #einsum.append (1): a result has none
+// expected-error @+2 {{result #0 has 'einsum.append', which says something of an argument only}}
+// expected-note @+1 {{write it behind the type of the function's argument}}
+func.func private @f(tensor<5x4xf32>) -> (tensor<6x4xf32> {einsum.append = #einsum.append<result = 0, dim = 0>})
+
+// -----
+
+// #einsum.append (1): nor has a function
+// expected-error @+2 {{has 'einsum.append', which says something of an argument only}}
+// expected-note @+1 {{write it behind the type of the function's argument}}
+func.func private @f(tensor<5x4xf32>) -> tensor<6x4xf32> attributes {einsum.append = #einsum.append<result = 0, dim = 0>}
+
+// -----
+
+// expected-error @+1 {{result #0 has an attribute 'einsum.apend', which the einsum dialect does not know}}
+func.func private @f(tensor<5x4xf32>) -> (tensor<6x4xf32> {einsum.apend = 1})
+
+// -----
+
+func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{'func.call' op has an attribute 'einsum.scheduled', which the einsum dialect does not know}}
+  %0 = func.call @f(%x) {einsum.scheduled} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}

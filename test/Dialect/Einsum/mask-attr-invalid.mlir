@@ -70,3 +70,16 @@ func.func @f(%x: tensor<4xf32>, %m: tensor<4x4xf32> {einsum.mask = 1}) { return 
 
 // expected-error @+1 {{argument #0 has an attribute 'einsum.musk', which the einsum dialect does not know}}
 func.func @f(%m: tensor<4x4xf32> {einsum.musk = #einsum.mask<causal>}) { return }
+
+// -----
+
+// It says something of an argument.
+// expected-error @+2 {{result #0 has 'einsum.mask', which says something of an argument only}}
+// expected-note @+1 {{write it behind the type of the function's argument}}
+func.func private @f(tensor<4x4xf32>) -> (tensor<4x4xf32> {einsum.mask = #einsum.mask<causal>})
+
+// -----
+
+// expected-error @+2 {{has 'einsum.mask', which says something of an argument only}}
+// expected-note @+1 {{write it behind the type of the function's argument}}
+func.func private @f(tensor<4x4xf32>) attributes {einsum.mask = #einsum.mask<causal>}

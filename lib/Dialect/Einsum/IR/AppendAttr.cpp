@@ -28,20 +28,19 @@ static bool extends(Type wholeType, Type frontType, int64_t dim) {
 
 LogicalResult AppendAttr::verifyArgument(Operation *op, unsigned index) const {
   auto function = cast<FunctionOpInterface>(op);
-  AppendAttr append = *this;
   int64_t numResults = function.getNumResults();
-  if (append.getResult() < 0 || append.getResult() >= numResults)
+  if (getResult() < 0 || getResult() >= numResults)
     return function.emitOpError()
            << "says that argument #" << index << " is the beginning of result #"
-           << append.getResult() << ", but has " << numResults << " results";
+           << getResult() << ", but has " << numResults << " results";
   Type front = function.getArgumentTypes()[index];
-  Type whole = function.getResultTypes()[append.getResult()];
-  if (!extends(whole, front, append.getDim())) {
+  Type whole = function.getResultTypes()[getResult()];
+  if (!extends(whole, front, getDim())) {
     InFlightDiagnostic diag = function.emitOpError()
                               << "says that argument #" << index << ", of type "
                               << front << ", is the beginning of result #"
-                              << append.getResult() << ", of type " << whole
-                              << ", along dimension " << append.getDim();
+                              << getResult() << ", of type " << whole
+                              << ", along dimension " << getDim();
     diag.attachNote() << "the result is of the argument's type, but longer in "
                          "that dimension";
     return diag;
@@ -49,10 +48,9 @@ LogicalResult AppendAttr::verifyArgument(Operation *op, unsigned index) const {
   for (unsigned other = 0; other < index; ++other)
     if (auto known =
             function.getArgAttrOfType<AppendAttr>(other, AppendAttr::kArgument);
-        known && known.getResult() == append.getResult())
+        known && known.getResult() == getResult())
       return function.emitOpError()
              << "says of arguments #" << other << " and #" << index
-             << " that they are the beginning of result #"
-             << append.getResult();
+             << " that they are the beginning of result #" << getResult();
   return success();
 }

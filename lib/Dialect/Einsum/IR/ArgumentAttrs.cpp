@@ -40,6 +40,21 @@ static LogicalResult verifyAppend(Operation *op, unsigned index,
   return append.verifyArgument(function, index);
 }
 
+/// Both say something of an argument, and nothing anywhere else.
+static LogicalResult rejectElsewhere(Operation *op, NamedAttribute attr,
+                                     const Twine &where) {
+  StringRef name = attr.getName().getValue();
+  if (name != MaskAttr::kArgument && name != AppendAttr::kArgument)
+    return op->emitOpError() << where << "has an attribute '" << name
+                             << "', which the einsum dialect does not know";
+  InFlightDiagnostic diag = op->emitOpError()
+                            << where << "has '" << name
+                            << "', which says something of an argument only";
+  diag.attachNote() << "write it behind the type of the function's argument "
+                       "that it is about";
+  return diag;
+}
+
 LogicalResult EinsumDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                       unsigned index,
                                                       NamedAttribute attr) {
@@ -47,9 +62,19 @@ LogicalResult EinsumDialect::verifyRegionArgAttribute(Operation *op, unsigned,
     return verifyMask(op, index, attr.getValue());
   if (attr.getName() == AppendAttr::kArgument)
     return verifyAppend(op, index, attr.getValue());
-  return op->emitOpError() << "argument #" << index << " has an attribute '"
-                           << attr.getName().getValue()
-                           << "', which the einsum dialect does not know";
+  return rejectElsewhere(op, attr, "argument #" + Twine(index) + " ");
+}
+
+LogicalResult EinsumDialect::verifyRegionResultAttribute(Operation *op,
+                                                         unsigned,
+                                                         unsigned index,
+                                                         NamedAttribute attr) {
+  return rejectElsewhere(op, attr, "result #" + Twine(index) + " ");
+}
+
+LogicalResult EinsumDialect::verifyOperationAttribute(Operation *op,
+                                                      NamedAttribute attr) {
+  return rejectElsewhere(op, attr, "");
 }
 
 void transfusion::einsum::dropArgumentAttrs(FunctionOpInterface function) {

@@ -20,7 +20,9 @@ def Einsum_Dialect : Dialect {
   }];
   let cppNamespace = "::transfusion::einsum";
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
 }
