@@ -23,7 +23,14 @@ static std::vector<int64_t> stridesOf(const core::Cascade &c,
   std::sort(digits.begin(), digits.end());
   std::vector<int64_t> strides;
   int64_t next = 1;
-  for (const auto &[coefficient, rank] : digits) {
+  for (size_t i = 0; i < digits.size(); ++i) {
+    auto [coefficient, rank] = digits[i];
+    // Beside another rank of its stride, one of extent 1 is no digit.
+    bool isShared =
+        (i + 1 < digits.size() && digits[i + 1].first == coefficient) ||
+        (!strides.empty() && strides.back() == coefficient);
+    if (c.ranks[rank].extent == 1 && isShared)
+      continue;
     if (coefficient != next ||
         __builtin_mul_overflow(next, c.ranks[rank].extent, &next))
       return {};
