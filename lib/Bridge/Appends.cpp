@@ -40,9 +40,10 @@ LogicalResult transfusion::checkAppends(FunctionOpInterface function,
         argument && argument.getOwner()->getParentOp() == function
             ? appendOf(function, argument.getArgNumber())
             : einsum::AppendAttr();
-    if (append && append.getResult() < ret->getNumOperands() &&
-        sched::tensorBehind(ret->getOperand(append.getResult())) ==
-            imported.tensors[whole]) {
+    Value returned;
+    if (append && append.getResult() < ret->getNumOperands())
+      returned = sched::tensorBehind(ret->getOperand(append.getResult()));
+    if (returned && returned == imported.tensors[whole]) {
       extended.insert(argument.getArgNumber());
       continue;
     }
@@ -52,10 +53,20 @@ LogicalResult transfusion::checkAppends(FunctionOpInterface function,
                          << c.tensors[base].name
                          << "', which comes from outside, and nothing says "
                             "that there is room behind it";
-    if (append)
-      diag.attachNote(function.getLoc())
-          << "einsum.append names result #" << append.getResult()
-          << ", which is another tensor";
+    if (append) {
+      auto known = llvm::find(imported.tensors, returned);
+      bool isBeginning =
+          known != imported.tensors.end() &&
+          core::wholeOf(c, known - imported.tensors.begin()) == whole;
+      Diagnostic &note = diag.attachNote(function.getLoc());
+      note << "einsum.append names result #" << append.getResult()
+           << ", which ";
+      if (isBeginning)
+        note << "is in the same storage but not all of it: '"
+             << c.tensors[whole].name << "' extends it";
+      else
+        note << "is another tensor";
+    }
     diag.attachNote() << "give the argument `einsum.append` and return the "
                          "longer tensor, or extend a copy of it";
     return diag;

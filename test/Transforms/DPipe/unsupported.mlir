@@ -187,3 +187,23 @@ func.func @f(%x: tensor<4x8xf128>) -> tensor<4x8xf128> {
   } -> tensor<4x8xf128>
   return %r : tensor<4x8xf128>
 }
+
+// -----
+
+// The result that is named is in the storage, but is not the longest there.
+sched.arch @a clock_hz 1 {
+  sched.memory @dram
+  sched.memory @buffer in @dram capacity_bytes 4096
+  sched.unit @u lanes 8 on @buffer ops(mac cycles 1, add cycles 1, copy cycles 1)
+}
+// expected-note @below {{einsum.append names result #0, which is in the same storage but not all of it: 'B' extends it}}
+func.func @f(%c: tensor<5x4xf32> {einsum.append = #einsum.append<result = 0, dim = 0>}, %x: tensor<1x4xf32>) -> (tensor<6x4xf32>, tensor<7x4xf32>) {
+  %r:2 = einsum.cascade ranks(n = 1, e = 4) {
+    // expected-error @below {{'A' extends '%arg0', which comes from outside, and nothing says that there is room behind it}}
+    // expected-note @below {{return the longer tensor}}
+    %A = einsum.map_reduce "A" [n+5,e] extends %c from %x[n,e] : (tensor<1x4xf32>, tensor<5x4xf32>) -> tensor<6x4xf32>
+    %B = einsum.map_reduce "B" [n+6,e] extends %A from %x[n,e] : (tensor<1x4xf32>, tensor<6x4xf32>) -> tensor<7x4xf32>
+    einsum.yield %A, %B : tensor<6x4xf32>, tensor<7x4xf32>
+  } -> tensor<6x4xf32>, tensor<7x4xf32>
+  return %r#0, %r#1 : tensor<6x4xf32>, tensor<7x4xf32>
+}
