@@ -7,6 +7,7 @@
 
 #include "BlockPlan.h"
 #include "Bodies.h"
+#include "ExpandOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -72,7 +73,7 @@ void BlockPlan::classify() {
   while (changed) {
     changed = false;
     for (Entry &entry : entries) {
-      if (!entry.raised)
+      if (!entry.raised || knownSize(entry.op))
         continue;
       bool crosses = false;
       for (Value operand : entry.op->getOperands())
@@ -112,6 +113,10 @@ void BlockPlan::findLive() {
       continue;
     }
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (auto reshape = dyn_cast<tensor::ReshapeOp>(op)) {
+      live.insert(reshape.getSource()); // its shape is static
+      continue;
+    }
     if (!linalgOp) {
       live.insert(op->operand_begin(), op->operand_end());
       continue;

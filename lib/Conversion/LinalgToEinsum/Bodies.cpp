@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
+#include "ExpandOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
@@ -110,11 +111,11 @@ Value transfusion::raise::indexValue(OpBuilder &b, Location loc, Body &body,
 // What a result depends on
 //===----------------------------------------------------------------------===//
 
-/// Ops and arguments of the body that a result depends on, constants from
+/// Ops and arguments of the body that a value depends on, constants from
 /// outside included.
-static void slice(linalg::LinalgOp op, unsigned result,
-                  llvm::SmallDenseSet<Value> &values) {
-  SmallVector<Value> stack{op.getBlock()->getTerminator()->getOperand(result)};
+static llvm::SmallDenseSet<Value> slice(Value of) {
+  llvm::SmallDenseSet<Value> values;
+  SmallVector<Value> stack{of};
   while (!stack.empty()) {
     Value value = stack.pop_back_val();
     if (!values.insert(value).second)
@@ -122,12 +123,16 @@ static void slice(linalg::LinalgOp op, unsigned result,
     if (Operation *def = value.getDefiningOp())
       llvm::append_range(stack, def->getOperands());
   }
+  return values;
+}
+
+static llvm::SmallDenseSet<Value> slice(linalg::LinalgOp op, unsigned result) {
+  return slice(op.getBlock()->getTerminator()->getOperand(result));
 }
 
 SmallVector<bool> transfusion::raise::usedArguments(linalg::LinalgOp op,
                                                     unsigned result) {
-  llvm::SmallDenseSet<Value> values;
-  slice(op, result, values);
+  llvm::SmallDenseSet<Value> values = slice(op, result);
   SmallVector<bool> used;
   for (Value argument : op.getBlock()->getArguments())
     used.push_back(values.contains(argument));
@@ -136,8 +141,7 @@ SmallVector<bool> transfusion::raise::usedArguments(linalg::LinalgOp op,
 
 SmallVector<bool> transfusion::raise::usedLoops(linalg::LinalgOp op,
                                                 unsigned result) {
-  llvm::SmallDenseSet<Value> values;
-  slice(op, result, values);
+  llvm::SmallDenseSet<Value> values = slice(op, result);
   OpOperand *init = op.getDpsInitOperand(result);
   if (values.contains(op.getMatchingBlockArgument(init)))
     return SmallVector<bool>(op.getNumLoops(), true);
@@ -156,27 +160,26 @@ SmallVector<bool> transfusion::raise::usedLoops(linalg::LinalgOp op,
   return used;
 }
 
-/// A constant, or what folds to one: scalar ops on constants.
+/// A constant, or what folds to one: scalar ops on constants, known sizes.
 static bool isConstantLike(Value value) {
   Operation *def = value.getDefiningOp();
   if (!def)
     return false;
-  if (def->hasTrait<OpTrait::ConstantLike>())
+  if (def->hasTrait<OpTrait::ConstantLike>() || knownSize(def))
     return true;
   return isa<arith::ArithDialect, math::MathDialect>(def->getDialect()) &&
          def->getNumResults() == 1 &&
          llvm::all_of(def->getOperands(), isConstantLike);
 }
 
-std::string transfusion::raise::whyNotScalar(linalg::LinalgOp op,
-                                             unsigned result) {
-  llvm::SmallDenseSet<Value> values;
-  slice(op, result, values);
+/// Why what makes `yielded` in a block of scalars cannot stand in a body.
+static std::string whyNotIn(Block &block, Value yielded) {
+  llvm::SmallDenseSet<Value> values = slice(yielded);
   auto checkType = [](Type type) {
     return type.isF64() || isa<Float16Type, BFloat16Type, Float32Type>(type) ||
            type.isIndex() || type.isSignlessInteger();
   };
-  for (Operation &inner : op.getBlock()->without_terminator()) {
+  for (Operation &inner : block.without_terminator()) {
     if (llvm::none_of(inner.getResults(),
                       [&](Value v) { return values.contains(v); }))
       continue;
@@ -192,8 +195,8 @@ std::string transfusion::raise::whyNotScalar(linalg::LinalgOp op,
       return "its body reads the bits of a number ('arith.bitcast')";
     for (Value operand : inner.getOperands()) {
       Operation *def = operand.getDefiningOp();
-      bool isOutside = def ? def->getBlock() != op.getBlock()
-                           : operand.getParentBlock() != op.getBlock();
+      bool isOutside =
+          def ? def->getBlock() != &block : operand.getParentBlock() != &block;
       if (isOutside && !isConstantLike(operand))
         return "its body reads a scalar from outside that is not a constant";
     }
@@ -206,11 +209,19 @@ std::string transfusion::raise::whyNotScalar(linalg::LinalgOp op,
         return text;
       }
   }
-  Value yielded = op.getBlock()->getTerminator()->getOperand(result);
-  Operation *def = yielded.getDefiningOp();
-  if (def && def->getBlock() != op.getBlock() && !isConstantLike(yielded))
+  if (yielded.getParentBlock() != &block && !isConstantLike(yielded))
     return "its body yields a scalar from outside that is not a constant";
   return "";
+}
+
+std::string transfusion::raise::whyNotScalar(linalg::LinalgOp op,
+                                             unsigned result) {
+  return whyNotIn(*op.getBlock(),
+                  op.getBlock()->getTerminator()->getOperand(result));
+}
+
+std::string transfusion::raise::whyNotIndexBody(Block &block) {
+  return whyNotIn(block, block.getTerminator()->getOperand(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -322,8 +333,7 @@ Body transfusion::raise::cloneBody(
   unsigned firstIndex = source->getNumArguments();
   OpBuilder b = body.atEnd();
 
-  llvm::SmallDenseSet<Value> needed;
-  slice(op, result, needed);
+  llvm::SmallDenseSet<Value> needed = slice(op, result);
   IRMapping mapping;
   for (unsigned i = 0; i < firstIndex; ++i)
     mapping.map(source->getArgument(i), constants[i]

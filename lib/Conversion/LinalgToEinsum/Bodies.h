@@ -29,6 +29,9 @@ llvm::SmallVector<bool> usedLoops(mlir::linalg::LinalgOp op, unsigned result);
 /// Why the body cannot be a body of an Einsum; empty when it can.
 std::string whyNotScalar(mlir::linalg::LinalgOp op, unsigned result);
 
+/// Why the body of a tensor.generate cannot be one; empty when it can.
+std::string whyNotIndexBody(mlir::Block &block);
+
 /// The body of one result, simplified; a block argument per input and output of
 /// the op, those in `constants` (null: none) replaced. `loops` gives, per loop,
 /// the ranks and extents that walk it.
@@ -58,6 +61,9 @@ struct Reduction {
   einsum::ReduceKind kind;
   /// Casts around: the combination is done in this type.
   mlir::Type type;
+  /// Of maxnumf: x is made to say nothing where it is NaN, and so must be what
+  /// else is combined.
+  bool ignoresNaN = false;
 };
 
 /// Rewrites a body that yields combine(accumulator, x) so that it yields x.
@@ -66,7 +72,11 @@ std::optional<Reduction> extractReduction(Body &body,
                                           mlir::BlockArgument accumulator);
 
 /// Whether the value leaves every other one unchanged (of floats, either zero).
-bool isIdentity(mlir::TypedAttr value, einsum::ReduceKind kind);
+bool isIdentity(mlir::TypedAttr value, const Reduction &reduction);
+
+/// x, or what says nothing where x is NaN.
+mlir::Value withoutNaN(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value x, einsum::ReduceKind kind);
 
 /// Floats of different widths.
 mlir::Value castFloat(mlir::OpBuilder &builder, mlir::Location loc,

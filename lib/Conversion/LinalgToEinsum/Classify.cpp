@@ -7,6 +7,7 @@
 
 #include "BlockPlan.h"
 #include "Bodies.h"
+#include "ExpandOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -27,19 +28,24 @@ static bool isSplatConstant(Operation *op) {
 bool transfusion::raise::isRaisableKind(Operation *op) {
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
     return linalgOp.hasPureTensorSemantics();
-  return isSplatConstant(op) ||
+  return isSplatConstant(op) || isExpandable(op) ||
          isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
-             tensor::CastOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
-             tensor::ConcatOp, tensor::PadOp, tensor::EmptyOp, tensor::SplatOp>(
-             op);
+             tensor::CastOp, tensor::ExtractSliceOp, tensor::ConcatOp,
+             tensor::EmptyOp, tensor::SplatOp>(op);
+}
+
+/// The shape of a tensor.reshape, which its type says as well.
+static bool isShape(OpOperand &use) {
+  return isa<tensor::ReshapeOp>(use.getOwner()) && use.getOperandNumber() == 1;
 }
 
 /// Nobody reads it, or only raisable ops that nobody reads.
 static bool isUnused(Value value, int depth = 8) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    return depth > 0 && isRaisableKind(user) &&
-           llvm::all_of(user->getResults(),
-                        [&](Value v) { return isUnused(v, depth - 1); });
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    return isShape(use) ||
+           (depth > 0 && isRaisableKind(use.getOwner()) &&
+            llvm::all_of(use.getOwner()->getResults(),
+                         [&](Value v) { return isUnused(v, depth - 1); }));
   });
 }
 
@@ -172,20 +178,6 @@ static std::string whyNotStatic(OffsetSizeAndStrideOpInterface op) {
   return "";
 }
 
-static std::string whyNotPad(tensor::PadOp pad) {
-  for (ArrayRef<int64_t> amounts : {pad.getStaticLow(), pad.getStaticHigh()})
-    for (int64_t amount : amounts) {
-      if (ShapedType::isDynamic(amount))
-        return "pads by an amount that is not constant";
-      if (amount < 0)
-        return "pads by a negative amount";
-    }
-  Value value = pad.getConstantPaddingValue();
-  if (!value || !matchPattern(value, m_Constant()))
-    return "pads with a value that is not constant";
-  return "";
-}
-
 static std::string whyNotForeign(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
   if (dialect == "einsum")
@@ -196,7 +188,13 @@ static std::string whyNotForeign(Operation *op) {
     return "is of the tosa dialect; run --convert-tosa-to-einsum, which lowers "
            "it to linalg first";
   if (dialect == "linalg")
-    return "has no indexing maps and body";
+    return "works on memrefs; run it before bufferisation";
+  if (isa<tensor::GatherOp, tensor::ScatterOp>(op))
+    return "takes its indices from data, and an access of an Einsum is affine";
+  if (isa<tensor::ExtractOp>(op))
+    return "makes a scalar of an element, which no Einsum can read";
+  if (isa<tensor::BitcastOp>(op))
+    return "reads the bits of numbers";
   if (OpTrait::hasElementwiseMappableTraits(op))
     return "computes on whole tensors; run upstream's "
            "--convert-elementwise-to-linalg first";
@@ -208,14 +206,16 @@ static std::string whyNotForeign(Operation *op) {
 std::string transfusion::raise::whyNotRaised(Operation *op) {
   bool touchesTensor = llvm::any_of(op->getOperandTypes(), isTensor) ||
                        llvm::any_of(op->getResultTypes(), isTensor);
+  bool isLinalg = op->getName().getDialectNamespace() == "linalg";
   if (!isRaisableKind(op) && !isa<linalg::LinalgOp>(op))
-    return touchesTensor ? whyNotForeign(op) : "";
-  for (Value value : op->getOperands())
-    if (isTensor(value.getType()))
-      if (std::string reason = whyNotType(value.getType()); !reason.empty())
+    return touchesTensor || isLinalg ? whyNotForeign(op) : "";
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTensor(operand.get().getType()) && !isShape(operand))
+      if (std::string reason = whyNotType(operand.get().getType());
+          !reason.empty())
         return reason;
   for (Value value : op->getResults())
-    if (!isUnused(value))
+    if (isTensor(value.getType()) && !isUnused(value))
       if (std::string reason = whyNotType(value.getType()); !reason.empty())
         return reason;
   return llvm::TypeSwitch<Operation *, std::string>(op)
@@ -224,11 +224,12 @@ std::string transfusion::raise::whyNotRaised(Operation *op) {
         return whyNotStatic(
             cast<OffsetSizeAndStrideOpInterface>(slice.getOperation()));
       })
-      .Case([](tensor::PadOp pad) { return whyNotPad(pad); })
       .Case([](tensor::SplatOp splat) -> std::string {
         if (!matchPattern(splat.getInput(), m_Constant()))
           return "repeats a scalar that is not a constant";
         return "";
       })
-      .Default([](Operation *) { return std::string(); });
+      .Default([](Operation *other) {
+        return isExpandable(other) ? whyNotExpanded(other) : std::string();
+      });
 }

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExpandPieces.h"
-#include "BlockPlan.h"
-#include "Bodies.h"
+#include "ExpandOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -59,154 +58,202 @@ SmallVector<Value> transfusion::raise::piecesOfChain(tensor::InsertSliceOp last,
 }
 
 namespace {
-/// Builds what stands for one op, in front of it.
-class Expander {
+/// What pieces are made with, in front of one op.
+class Pieces {
 public:
-  explicit Expander(Operation *op)
-      : b(op), loc(op->getLoc()),
+  Pieces(OpBuilder &b, Operation *op)
+      : b(b), loc(op->getLoc()),
         element(cast<RankedTensorType>(op->getResult(0).getType())
                     .getElementType()) {}
 
   Value constant(ArrayRef<int64_t> shape, TypedAttr value) {
     auto type = RankedTensorType::get(shape, element);
-    return keep(arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(type, Attribute(value))));
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, Attribute(value)));
   }
-  Value slice(Value of, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes) {
+  Value slice(Value of, ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
+              ArrayRef<int64_t> strides) {
     auto attributes = [&](ArrayRef<int64_t> values) {
-      SmallVector<OpFoldResult> result;
-      for (int64_t value : values)
-        result.push_back(b.getIndexAttr(value));
-      return result;
+      return llvm::map_to_vector(values, [&](int64_t value) {
+        return OpFoldResult(b.getIndexAttr(value));
+      });
     };
-    return keep(tensor::ExtractSliceOp::create(
-        b, loc, of, attributes(offsets), attributes(sizes),
-        attributes(SmallVector<int64_t>(sizes.size(), 1))));
+    return tensor::ExtractSliceOp::create(b, loc, of, attributes(offsets),
+                                          attributes(sizes),
+                                          attributes(strides));
   }
-  Value expand(Value value, RankedTensorType type,
-               ArrayRef<ReassociationIndices> groups) {
-    return keep(tensor::ExpandShapeOp::create(b, loc, type, value, groups));
+  /// [first, first + count) of one dimension.
+  Value slice(Value of, unsigned dim, int64_t first, int64_t count) {
+    SmallVector<int64_t> offsets(shapeOf(of).size(), 0), sizes(shapeOf(of));
+    offsets[dim] = first;
+    sizes[dim] = count;
+    return slice(of, offsets, sizes, SmallVector<int64_t>(sizes.size(), 1));
   }
-  Value concat(unsigned dim, ValueRange pieces) {
-    return keep(tensor::ConcatOp::create(b, loc, dim, pieces));
+  /// As a tensor of this shape, where only dimensions of 1 are new.
+  Value expand(Value value, ArrayRef<int64_t> shape) {
+    auto type = RankedTensorType::get(shape, element);
+    if (value.getType() == type)
+      return value;
+    auto groups = getReassociationIndicesForReshape(
+        cast<ShapedType>(value.getType()), type);
+    return tensor::ExpandShapeOp::create(b, loc, type, value, *groups);
   }
-
-  SmallVector<Operation *> made;
+  /// Dimension `dim` as (outer, inner).
+  Value split(Value value, unsigned dim, int64_t inner) {
+    SmallVector<int64_t> shape(shapeOf(value));
+    shape[dim] /= inner;
+    shape.insert(shape.begin() + dim + 1, inner);
+    return tensor::ExpandShapeOp::create(b, loc,
+                                         RankedTensorType::get(shape, element),
+                                         value, groups(shape.size(), dim));
+  }
+  /// Dimensions `dim` and `dim + 1` as one.
+  Value merge(Value value, unsigned dim) {
+    return tensor::CollapseShapeOp::create(b, loc, value,
+                                           groups(shapeOf(value).size(), dim));
+  }
+  /// Side by side, but for those that are null.
+  Value concat(unsigned dim, ArrayRef<Value> pieces) {
+    SmallVector<Value> all;
+    for (Value piece : pieces)
+      if (piece)
+        all.push_back(piece);
+    return all.size() == 1
+               ? all.front()
+               : tensor::ConcatOp::create(b, loc, dim, all).getResult();
+  }
 
 private:
-  template <typename Op> Value keep(Op op) {
-    made.push_back(op);
-    return op->getResult(0);
+  static SmallVector<ReassociationIndices> groups(unsigned rank, unsigned dim) {
+    SmallVector<ReassociationIndices> result;
+    for (unsigned i = 0; i < rank; ++i)
+      if (i == dim + 1)
+        result.back().push_back(i);
+      else
+        result.push_back({i});
+    return result;
   }
 
-  OpBuilder b;
+  OpBuilder &b;
   Location loc;
   Type element;
 };
 } // namespace
 
-/// One dimension at a time, innermost first: what is around it in `dim`.
-static Value around(unsigned numDims, Value inner,
-                    function_ref<SmallVector<Value>(unsigned, Value)> pieces,
-                    Expander &expander) {
-  for (unsigned dim = numDims; dim-- > 0;)
-    if (SmallVector<Value> all = pieces(dim, inner); all.size() > 1)
-      inner = expander.concat(dim, all);
-  return inner;
-}
+// One dimension at a time, innermost first.
 
-static void expandPad(tensor::PadOp op, Expander &expander) {
+void transfusion::raise::expandPad(RewriterBase &rewriter, tensor::PadOp op) {
   Attribute value;
   matchPattern(op.getConstantPaddingValue(), m_Constant(&value));
-  auto pieces = [&](unsigned dim, Value inner) {
-    SmallVector<Value> result;
+  Pieces pieces(rewriter, op);
+  Value inner = op.getSource();
+  for (unsigned dim = shapeOf(inner).size(); dim-- > 0;) {
+    int64_t low = op.getStaticLow()[dim], high = op.getStaticHigh()[dim];
+    if (low < 0 || high < 0) {
+      int64_t first = std::max<int64_t>(-low, 0);
+      inner = pieces.slice(inner, dim, first,
+                           shapeOf(inner)[dim] - first +
+                               std::min<int64_t>(high, 0));
+    }
     auto pad = [&](int64_t count) {
       SmallVector<int64_t> shape(shapeOf(inner));
       shape[dim] = count;
-      if (count > 0)
-        result.push_back(expander.constant(shape, cast<TypedAttr>(value)));
+      return count > 0 ? pieces.constant(shape, cast<TypedAttr>(value))
+                       : Value();
     };
-    pad(op.getStaticLow()[dim]);
-    result.push_back(inner);
-    pad(op.getStaticHigh()[dim]);
-    return result;
-  };
-  around(op.getResultType().getRank(), op.getSource(), pieces, expander);
+    Value before = pad(low), behind = pad(high);
+    inner = pieces.concat(dim, {before, inner, behind});
+  }
+  rewriter.replaceOp(op, inner);
 }
 
-static void expandInsert(tensor::InsertSliceOp op, Expander &expander) {
+void transfusion::raise::expandInsert(RewriterBase &rewriter,
+                                      tensor::InsertSliceOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
   ArrayRef<int64_t> offsets = op.getStaticOffsets();
   ArrayRef<int64_t> sizes = op.getStaticSizes();
-  Value inner = op.getSource();
-  auto boxType =
-      RankedTensorType::get(sizes, op.getResultType().getElementType());
-  if (inner.getType() != boxType) { // dimensions of size 1 that were left out
-    auto groups = getReassociationIndicesForReshape(
-        cast<ShapedType>(inner.getType()), boxType);
-    if (!groups)
-      return;
-    inner = expander.expand(inner, boxType, *groups);
-  }
-  auto pieces = [&](unsigned dim, Value box) {
-    SmallVector<Value> result;
-    auto rest = [&](int64_t first, int64_t end) {
-      SmallVector<int64_t> from(offsets), count(sizes);
-      for (unsigned d = dim; d < count.size(); ++d) {
+  ArrayRef<int64_t> strides = op.getStaticStrides();
+  Pieces pieces(rewriter, op);
+  Value box = pieces.expand(op.getSource(), sizes);
+  for (unsigned dim = sizes.size(); dim-- > 0;) {
+    // What the destination keeps, at the points that the box has in the outer
+    // dimensions; inner ones are whole by now.
+    auto kept = [&](int64_t first, int64_t count) {
+      SmallVector<int64_t> from(offsets), number(sizes), step(strides);
+      for (unsigned d = dim; d < shape.size(); ++d) {
         from[d] = 0;
-        count[d] = shapeOf(op.getResult())[d];
+        number[d] = shape[d];
+        step[d] = 1;
       }
       from[dim] = first;
-      count[dim] = end - first;
-      if (count[dim] > 0)
-        result.push_back(expander.slice(op.getDest(), from, count));
+      number[dim] = count;
+      return count > 0 ? pieces.slice(op.getDest(), from, number, step)
+                       : Value();
     };
-    rest(0, offsets[dim]);
-    result.push_back(box);
-    rest(offsets[dim] + sizes[dim], shapeOf(op.getResult())[dim]);
-    return result;
-  };
-  around(sizes.size(), inner, pieces, expander);
+    int64_t offset = offsets[dim], size = sizes[dim], stride = strides[dim];
+    if (stride > 1 && size > 1) {
+      // Periods of `stride` elements, of which the box has the phase-th. The
+      // last one may not be there as a whole: then its element stands alone.
+      int64_t phase = 0;
+      while (phase < stride && phase <= offset &&
+             offset - phase + size * stride > shape[dim])
+        ++phase;
+      bool isWhole = phase < stride && phase <= offset;
+      if (!isWhole)
+        phase = 0;
+      int64_t periods = isWhole ? size : size - 1;
+      Value last;
+      if (!isWhole) {
+        last = pieces.slice(box, dim, size - 1, 1);
+        box = pieces.slice(box, dim, 0, periods);
+      }
+      offset -= phase;
+      Value around = pieces.split(kept(offset, periods * stride), dim, stride);
+      Value before, behind;
+      if (phase > 0)
+        before = pieces.slice(around, dim + 1, 0, phase);
+      if (phase + 1 < stride)
+        behind = pieces.slice(around, dim + 1, phase + 1, stride - phase - 1);
+      box = pieces.concat(dim + 1, {before, pieces.split(box, dim, 1), behind});
+      box = pieces.concat(dim, {pieces.merge(box, dim), last});
+      size = shapeOf(box)[dim];
+    }
+    Value before = kept(0, offset);
+    Value behind = kept(offset + size, shape[dim] - offset - size);
+    box = pieces.concat(dim, {before, box, behind});
+  }
+  rewriter.replaceOp(op, box);
 }
 
-ExpandedOps transfusion::raise::expandPieces(Block &block) {
-  ExpandedOps result;
-  llvm::SmallDenseSet<Operation *> kept; // links of a chain
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    auto insert = dyn_cast<tensor::InsertSliceOp>(op);
-    if ((!insert && !isa<tensor::PadOp>(op)) || kept.contains(&op) ||
-        !whyNotRaised(&op).empty())
+/// Upstream takes a slice of tiles that are joined; where the last tile is cut,
+/// that is the whole tiles and the rest of the last one, side by side.
+void transfusion::raise::expandUnPack(RewriterBase &rewriter,
+                                      linalg::UnPackOp op) {
+  FailureOr<linalg::LowerUnPackOpResult> lowered =
+      linalg::lowerUnPack(rewriter, op);
+  if (failed(lowered) || !lowered->extractSliceOp || !lowered->collapseShapeOp)
+    return;
+  tensor::ExtractSliceOp slice = lowered->extractSliceOp;
+  rewriter.setInsertionPoint(slice);
+  Pieces pieces(rewriter, slice);
+  Value tiles = lowered->collapseShapeOp.getSrc();
+  SmallVector<ReassociationIndices> groups =
+      lowered->collapseShapeOp.getReassociationIndices();
+  for (unsigned dim = groups.size(); dim-- > 0;) {
+    if (groups[dim].size() != 2)
       continue;
-    if (getElementTypeOrSelf(op.getResult(0).getType()).isF64())
-      continue; // whether it is raised depends on who reads it
-    Expander expander(&op);
-    if (insert) {
-      unsigned at;
-      if (!piecesOfChain(insert, at).empty()) {
-        for (auto link = insert; link;
-             link = link.getDest().getDefiningOp<tensor::InsertSliceOp>())
-          kept.insert(link);
-        continue;
-      }
-      bool isDense = llvm::all_of(insert.getStaticStrides(),
-                                  [](int64_t stride) { return stride == 1; });
-      if (!isDense || insert.getStaticSizes() == shapeOf(insert.getResult()))
-        continue;
-      expandInsert(insert, expander);
-    } else {
-      expandPad(cast<tensor::PadOp>(op), expander);
-    }
-    if (expander.made.empty())
-      continue; // nothing is put around it
-    Operation *last = expander.made.pop_back_val();
-    ExpandedOp &whole = result.whole[last];
-    whole.name = op.getName().getStringRef().str();
-    whole.parts = expander.made;
-    op.walk([&](Operation *) { ++whole.inner; });
-    --whole.inner;
-    for (Operation *part : whole.parts)
-      result.wholeOf[part] = last;
-    op.getResult(0).replaceAllUsesWith(last->getResult(0));
-    op.erase();
+    unsigned outer = groups[dim].front();
+    int64_t inner = shapeOf(tiles)[outer + 1];
+    int64_t size = slice.getStaticSizes()[dim];
+    int64_t count = size / inner, left = size % inner;
+    Value whole, rest;
+    if (count > 0)
+      whole = pieces.merge(pieces.slice(tiles, outer, 0, count), outer);
+    if (left > 0)
+      rest = pieces.merge(pieces.slice(pieces.slice(tiles, outer, count, 1),
+                                       outer + 1, 0, left),
+                          outer);
+    tiles = pieces.concat(outer, {whole, rest});
   }
-  return result;
+  rewriter.replaceOp(slice, tiles);
 }

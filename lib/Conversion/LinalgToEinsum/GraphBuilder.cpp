@@ -223,7 +223,6 @@ void GraphBuilder::raise(Operation *op) {
         raiseConcat(concat, concat.getResult(),
                     llvm::to_vector(concat.getInputs()), concat.getDim());
       })
-      .Case([&](tensor::PadOp pad) { raisePad(pad); })
       .Case([&](tensor::InsertSliceOp insert) { raiseInsert(insert); });
 }
 

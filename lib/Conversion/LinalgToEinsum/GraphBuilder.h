@@ -14,7 +14,7 @@
 namespace transfusion::raise {
 
 /// What became of a result of a raised op.
-enum class Fate { Equation, View, Constant, Undefined };
+enum class Fate { Equation, View, Constant, Undefined, Folded };
 
 class GraphBuilder {
 public:
@@ -63,11 +63,17 @@ private:
 
   // GraphBuilderTensor.cpp
   bool raiseReshape(mlir::Value source, mlir::Value result);
-  bool raiseSlice(mlir::tensor::ExtractSliceOp op);
   void copyReshape(mlir::Value source, mlir::Value result,
                    llvm::ArrayRef<mlir::ReassociationIndices> groups,
                    mlir::Operation *op);
+
+  // GraphBuilderSlice.cpp
+  bool raiseSlice(mlir::tensor::ExtractSliceOp op);
   void copySlice(mlir::tensor::ExtractSliceOp op);
+  /// [offset, offset + size) of a dimension that is not so between its digits:
+  /// copied, and that dimension has one digit after.
+  View cut(const View &view, llvm::SmallVectorImpl<Digits> &digits,
+           unsigned dim, int64_t offset, int64_t size, mlir::Operation *op);
 
   // GraphBuilderPieces.cpp
   /// `result` is `pieces` side by side along dimension `at`.
@@ -79,14 +85,28 @@ private:
   /// what the pieces before it make.
   void raiseAppend(mlir::Operation *op, mlir::Value result,
                    llvm::ArrayRef<mlir::Value> pieces, unsigned at);
+  /// A tensor that grows along one dimension.
+  struct Growth {
+    Growth(llvm::ArrayRef<Digits> stored, unsigned at)
+        : stored(stored), at(at) {
+      for (unsigned dim = 0; dim < at; ++dim)
+        digit += stored[dim].size();
+    }
+    llvm::SmallVector<Digits> stored; ///< per dimension, as it lies
+    unsigned at;                      ///< the dimension, which is one digit
+    unsigned digit = 0;               ///< and its place among those of the root
+    std::optional<unsigned> base;     ///< what is there
+    int64_t offset = 0;               ///< the size of that
+  };
+  /// An equation that has `numDigits` digits along the dimension: it defines
+  /// `extent` points behind what is there.
+  void addPiece(Growth &growth, Equation eq, unsigned numDigits, int64_t extent,
+                mlir::Type element, mlir::Operation *owner);
+  /// All of it, seen with these digits, along dimension `at` of them.
+  View grownView(const Growth &growth, llvm::ArrayRef<Digits> digits,
+                 unsigned at);
 
   // GraphBuilderInsert.cpp
-  struct Box;
-  /// `inner` in a box of the result, `around` or a constant elsewhere.
-  void raisePatch(mlir::Operation *op, mlir::Value inner, mlir::Value around,
-                  mlir::TypedAttr constant, llvm::ArrayRef<Box> boxes,
-                  const llvm::SmallBitVector &dropped);
-  void raisePad(mlir::tensor::PadOp op);
   void raiseInsert(mlir::tensor::InsertSliceOp op);
 
   const BlockPlan &plan;
@@ -95,12 +115,6 @@ private:
   mlir::MLIRContext *context;
   llvm::DenseMap<mlir::Value, View> views; // looked up only
 };
-
-/// Index of a slice in the tensor it is taken from, from its own index.
-llvm::SmallVector<IndexParts>
-sliceIndex(mlir::OffsetSizeAndStrideOpInterface op,
-           llvm::ArrayRef<int64_t> shape, const llvm::SmallBitVector &dropped,
-           llvm::ArrayRef<IndexParts> own, mlir::MLIRContext *context);
 
 } // namespace transfusion::raise
 

@@ -13,30 +13,61 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AppendRoom.h"
 #include "Bodies.h"
 #include "GraphBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace transfusion::raise;
 using transfusion::einsum::YieldOp;
 
-/// `piece` is an argument whose buffer has room for the result behind it.
-static bool hasRoom(Value piece, Value result, unsigned at) {
-  auto argument = dyn_cast<BlockArgument>(piece);
-  auto function =
-      argument
-          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
-          : FunctionOpInterface();
-  if (!function || !argument.getOwner()->isEntryBlock())
-    return false;
-  auto append = function.getArgAttrOfType<transfusion::einsum::AppendAttr>(
-      argument.getArgNumber(), transfusion::einsum::AppendAttr::kArgument);
-  Operation *ret = argument.getOwner()->getTerminator();
-  return append && append.getDim() == static_cast<int64_t>(at) &&
-         append.getResult() < static_cast<int64_t>(ret->getNumOperands()) &&
-         ret->getOperand(append.getResult()) == result;
+void GraphBuilder::addPiece(Growth &growth, Equation eq, unsigned numDigits,
+                            int64_t extent, Type element, Operation *owner) {
+  Piece piece{growth.base, growth.digit, growth.offset, {}};
+  auto first = eq.result.begin() + growth.digit;
+  piece.ranks.assign(first, first + numDigits);
+  eq.result.erase(first + 1, first + numDigits);
+  eq.piece = piece;
+  eq.isCopy = true;
+
+  // The root is stored as the value is: all pieces share its storage.
+  growth.offset += extent;
+  Root root;
+  root.equation = graph.equations.size();
+  root.element = element;
+  root.piece = true;
+  for (auto [dim, of] : llvm::enumerate(growth.stored)) {
+    root.layout.emplace_back();
+    for (const Digit &one :
+         dim == growth.at ? Digits{{~0u, growth.offset}} : of) {
+      root.layout.back().push_back(root.digits.size());
+      root.digits.push_back(one);
+    }
+  }
+  graph.roots.push_back(std::move(root));
+  growth.base = eq.root = graph.roots.size() - 1;
+  made[owner].push_back(graph.equations.size());
+  graph.equations.push_back(std::move(eq));
+}
+
+View GraphBuilder::grownView(const Growth &growth, ArrayRef<Digits> digits,
+                             unsigned at) {
+  View view;
+  view.kind = View::Root;
+  view.root = *growth.base;
+  unsigned next = 0;
+  for (auto [dim, of] : llvm::enumerate(digits)) {
+    IndexParts parts;
+    for (const Digit &one : of)
+      parts.push_back({getAffineDimExpr(next++, context), one.extent});
+    if (dim == at)
+      view.at.push_back(merge(parts, context));
+    else
+      for (const IndexPart &part : parts)
+        view.at.push_back(part.index);
+  }
+  return view;
 }
 
 void GraphBuilder::raiseAppend(Operation *op, Value result,
@@ -44,18 +75,16 @@ void GraphBuilder::raiseAppend(Operation *op, Value result,
   Location loc = op->getLoc();
   Type element = storageType(getElementTypeOrSelf(result.getType()));
   SmallVector<Digits> digits = ranks.digitsOf(result);
-  unsigned digit = 0; // of the root, along which it grows
-  for (unsigned dim = 0; dim < at; ++dim)
-    digit += digits[dim].size();
-
-  std::optional<unsigned> base;
-  int64_t offset = 0;
-  for (Value input : inputs) {
+  // Whoever returns it may see it in another shape: then it is stored so.
+  std::optional<Room> room = roomFilledBy(result);
+  Growth growth(room ? ranks.digitsOf(room->returned) : digits,
+                room ? room->dim : at);
+  for (Value input : flatPieces(inputs, at)) {
     int64_t extent = cast<RankedTensorType>(input.getType()).getDimSize(at);
     const View view = viewOf(input);
-    if (!base && hasRoom(input, result, at)) {
-      base = view.root;
-      offset = extent;
+    if (!growth.base && room) {
+      growth.base = view.root;
+      growth.offset = extent;
       continue;
     }
     // The piece's own ranks, of which there is one along dimension `at`.
@@ -66,17 +95,10 @@ void GraphBuilder::raiseAppend(Operation *op, Value result,
     SmallVector<IndexParts> index;
     Equation eq = start(loc, wanted, index);
     unsigned numRanks = eq.ranks.size();
-    Piece piece{base, digit, offset, {}};
-    for (unsigned i = 0; i < wanted[at].size(); ++i)
-      piece.ranks.push_back(eq.result[digit + i]);
-    eq.result.erase(eq.result.begin() + digit + 1,
-                    eq.result.begin() + digit + piece.ranks.size());
-    eq.piece = piece;
     if (extent == 1)
       index[at].clear();
 
     eq.name = "concat";
-    eq.isCopy = true;
     // What makes the piece stays an equation of its own: a rotation of keys is
     // recognised, and the row that is moved costs next to nothing.
     if (view.kind == View::Root)
@@ -96,40 +118,7 @@ void GraphBuilder::raiseAppend(Operation *op, Value result,
                                    : cast<TypedAttr>(b.getZeroAttr(element)));
     }
     YieldOp::create(b, loc, castFloat(b, loc, value, element));
-
-    // The root is stored as the value is: all pieces share its storage.
-    offset += extent;
-    Root root;
-    root.equation = graph.equations.size();
-    root.element = element;
-    root.piece = true;
-    for (auto [dim, of] : llvm::enumerate(digits)) {
-      root.layout.emplace_back();
-      Digits stored = dim == at ? Digits{{~0u, offset}} : of;
-      for (const Digit &one : stored) {
-        root.layout.back().push_back(root.digits.size());
-        root.digits.push_back(one);
-      }
-    }
-    graph.roots.push_back(std::move(root));
-    base = eq.root = graph.roots.size() - 1;
-    made[op].push_back(graph.equations.size());
-    graph.equations.push_back(std::move(eq));
+    addPiece(growth, std::move(eq), wanted[at].size(), extent, element, op);
   }
-
-  View view;
-  view.kind = View::Root;
-  view.root = *base;
-  unsigned next = 0;
-  for (auto [dim, of] : llvm::enumerate(digits)) {
-    IndexParts parts;
-    for (const Digit &one : of)
-      parts.push_back({getAffineDimExpr(next++, context), one.extent});
-    if (dim == at)
-      view.at.push_back(merge(parts, context));
-    else
-      for (const IndexPart &part : parts)
-        view.at.push_back(part.index);
-  }
-  setView(result, view, Fate::Equation);
+  setView(result, grownView(growth, digits, at), Fate::Equation);
 }

@@ -246,7 +246,7 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
                              numRanks);
       auto reduction =
           extractReduction(other, other.scalar(numInputs + number));
-      if (reduction && isIdentity(start.splat, reduction->kind)) {
+      if (reduction && isIdentity(start.splat, *reduction)) {
         OpBuilder b(other.block().getTerminator());
         Operation *yield = other.block().getTerminator();
         yield->setOperand(0, castFloat(b, loc, other.yielded(), element));
@@ -262,7 +262,7 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
     const View start = viewOf(init->get());
     bool fromNothing =
         start.kind == View::Undefined ||
-        (start.kind == View::Splat && isIdentity(start.splat, reduction->kind));
+        (start.kind == View::Splat && isIdentity(start.splat, *reduction));
     if (!fromNothing || reduction->type != element) {
       SmallVector<Type> scalars{reduction->type};
       if (start.kind == View::Root) {
@@ -282,6 +282,8 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
                 : arith::ConstantOp::create(b, loc, storageValue(start.splat))
                       .getResult();
         initial = castFloat(b, loc, initial, reduction->type);
+        if (reduction->ignoresNaN)
+          initial = withoutNaN(b, loc, initial, reduction->kind);
         value = combine(b, loc, *eq.reduce, initial, value);
       }
       value = castFloat(b, loc, value, element);

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AppendRoom.h"
 #include "Bodies.h"
 #include "GraphBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -130,6 +131,8 @@ void GraphBuilder::raiseConcat(Operation *op, Value result,
   Equation eq = start(loc, ranks.digitsOf(result), own);
   unsigned numRanks = eq.ranks.size();
 
+  if (roomFilledBy(result))
+    return raiseAppend(op, result, inputs, at);
   // A leading digit that counts pieces of one size.
   int64_t size = shapeOf(inputs.front())[at];
   if (own[at].empty() ||

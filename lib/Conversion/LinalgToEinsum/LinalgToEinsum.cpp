@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AppendRoom.h"
 #include "RaiseBlock.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -67,6 +68,29 @@ struct LinalgToEinsum
     return good;
   }
 
+  /// False after an error: an argument is said to have room for what nobody
+  /// puts there.
+  static bool checkRooms(FunctionOpInterface function) {
+    bool good = true;
+    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
+      FoundRoom found = findRoom(function, i);
+      if (found.whyNot.empty())
+        continue;
+      good = false;
+      auto append = function.getArgAttrOfType<einsum::AppendAttr>(
+          i, einsum::AppendAttr::kArgument);
+      InFlightDiagnostic diag =
+          emitError(found.where->getLoc())
+          << "'" << function->getName() << "' op says that argument #" << i
+          << " is the beginning of result #" << append.getResult() << ", but "
+          << found.whyNot;
+      diag.attachNote(function.getLoc())
+          << "return the argument with new rows behind it (a concat of it and "
+             "them), or drop `einsum.append`";
+    }
+    return good;
+  }
+
   void runOnOperation() override {
     // Nothing is changed before all is known to succeed.
     struct Function {
@@ -77,6 +101,8 @@ struct LinalgToEinsum
     bool good = true;
     for (Operation &op : *getOperation().getBody()) {
       Function function{&op, {}};
+      if (auto named = dyn_cast<FunctionOpInterface>(op))
+        good &= checkRooms(named);
       collectBlocks(&op, function.blocks);
       for (Block *block : function.blocks)
         good &= check(BlockPlan(*block));
@@ -101,7 +127,12 @@ struct LinalgToEinsum
           if (isa<einsum::CascadeOp>(op) ||
               (isa<linalg::LinalgOp>(op) && !isRaisableKind(&op)))
             report.addBody(countInner(&op));
-        ExpandedOps expanded = expandPieces(*block);
+        ExpandedOps expanded = expandOps(*block, BlockPlan(*block));
+        if (expanded.failed) {
+          expanded.failed->emitOpError(
+              "is of a form that upstream does not decompose");
+          return signalPassFailure();
+        }
         BlockPlan plan(*block);
         // Ops that are left have bodies as well.
         for (const BlockPlan::Entry &entry : plan.entries)

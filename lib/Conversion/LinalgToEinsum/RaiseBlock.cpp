@@ -145,6 +145,9 @@ ReportEntry BlockRaiser::entryOf(const BlockPlan::Entry &entry) {
     case Fate::Undefined:
       result.fate = "init";
       break;
+    case Fate::Folded:
+      result.fate = "folded";
+      break;
     case Fate::Equation:
       result.fate = "einsum";
       break;
@@ -191,6 +194,9 @@ void BlockRaiser::addWhole(const ExpandedOp &whole, ReportEntry &entry) {
 }
 
 void BlockRaiser::addEntries() {
+  for (const ReportEntry &gone : expanded.gone)
+    report.add(gone);
+  report.addBody(expanded.goneInner);
   for (const BlockPlan::Entry &entry : plan.entries) {
     if (expanded.wholeOf.contains(entry.op))
       continue;

@@ -8,7 +8,7 @@
 #define TRANSFUSION_LIB_CONVERSION_LINALGTOEINSUM_RAISEBLOCK_H
 
 #include "BlockPlan.h"
-#include "ExpandPieces.h"
+#include "ExpandOps.h"
 #include "RaiseGraph.h"
 #include "Report.h"
 #include "llvm/ADT/StringMap.h"

@@ -216,11 +216,6 @@ void Ranks::equateTensorOp(Operation *op) {
             factoring.equate(Nodes(dimsOf(result)) [at],
                              { piece, Nodes(dimsOf(input))[at] });
         }
-      })
-      .Case([&](tensor::PadOp pad) {
-        equateOthers(pad.getSource(), pad.getResult(), [&](unsigned dim) {
-          return shapeOf(pad.getSource())[dim] == shapeOf(pad.getResult())[dim];
-        });
       });
 }
 

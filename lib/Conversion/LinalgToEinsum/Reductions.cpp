@@ -24,15 +24,27 @@ Value transfusion::raise::castFloat(OpBuilder &b, Location loc, Value value,
   return arith::TruncFOp::create(b, loc, type, value);
 }
 
-bool transfusion::raise::isIdentity(TypedAttr value, ReduceKind kind) {
+bool transfusion::raise::isIdentity(TypedAttr value,
+                                    const Reduction &reduction) {
+  ReduceKind kind = reduction.kind;
   if (auto real = dyn_cast<FloatAttr>(value)) {
     APFloat number = real.getValue();
+    if (reduction.ignoresNaN && number.isNaN())
+      return true;
     if (kind == ReduceKind::Add)
       return number.isZero();
     return number.bitwiseIsEqual(
         cast<FloatAttr>(identityOf(kind, value.getType())).getValue());
   }
   return value == identityOf(kind, value.getType());
+}
+
+Value transfusion::raise::withoutNaN(OpBuilder &b, Location loc, Value x,
+                                     ReduceKind kind) {
+  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  Value nothing =
+      arith::ConstantOp::create(b, loc, identityOf(kind, x.getType()));
+  return arith::SelectOp::create(b, loc, isNaN, nothing, x);
 }
 
 namespace {
@@ -119,13 +131,8 @@ static Value takeApart(OpBuilder &b, Value value, BlockArgument accumulator,
   Value x = right;
   if (here->negatesRight)
     x = arith::NegFOp::create(b, loc, x);
-  if (here->ignoresNaN) {
-    Value isNaN =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-    Value nothing =
-        arith::ConstantOp::create(b, loc, identityOf(here->kind, x.getType()));
-    x = arith::SelectOp::create(b, loc, isNaN, nothing, x);
-  }
+  if (here->ignoresNaN)
+    x = withoutNaN(b, loc, x, here->kind);
   here->negatesRight = false;
   found = here;
   if (stripWidening(left) == accumulator)
@@ -165,5 +172,5 @@ transfusion::raise::extractReduction(Body &body, BlockArgument accumulator) {
   }
   yield->setOperand(0, x);
   eraseDead(body.block());
-  return Reduction{found->kind, type};
+  return Reduction{found->kind, type, found->ignoresNaN};
 }
