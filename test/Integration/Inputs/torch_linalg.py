@@ -26,10 +26,14 @@ class Layer:
         self.name, self.lines, self.arguments = name, [], []
         self.inputs, self.rng, self.count = [], np.random.default_rng(seed), 0
 
-    def argument(self, *shape, scale=1.0, around=0.0):
-        array = (around + scale * self.rng.standard_normal(shape)
-                 ).astype(np.float32)
-        tensor = Tensor(f"%arg{len(self.inputs)}", array.astype(np.float64))
+    def argument(self, *shape, scale=1.0, around=0.0, element="f32"):
+        if element == "i8":
+            array = self.rng.integers(-128, 128, shape).astype(np.int8)
+        else:
+            array = (around + scale * self.rng.standard_normal(shape)
+                     ).astype(np.float32)
+        tensor = Tensor(f"%arg{len(self.inputs)}", array.astype(np.float64),
+                        element)
         self.inputs.append(array)
         self.arguments.append(f"{tensor.name}: {tensor.type}")
         return tensor
