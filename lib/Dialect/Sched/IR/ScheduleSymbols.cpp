@@ -54,6 +54,17 @@ void collectUncut(einsum::MapReduceOp op, Referents &names) {
   }
 }
 
+/// A rank for each of whose places there is a recurrence of its own does not
+/// stand within a tile: kv in kv*4 + m1*8 + m0, where windows are short.
+void dropRecurrent(einsum::MapReduceOp op, Referents &names) {
+  if (op.getIterativeDim() < 0)
+    return;
+  auto ranks = llvm::to_vector(op.getRanks().getAsRange<StringAttr>());
+  for (auto [i, rank] : llvm::enumerate(ranks))
+    if (op.getResultMap().isFunctionOfDim(i))
+      names.uncut.erase(rank);
+}
+
 template <typename Map> SmallVector<StringRef> keysOf(const Map &map) {
   SmallVector<StringRef> keys;
   for (auto &entry : map)
@@ -111,6 +122,8 @@ LogicalResult Verifier::resolve(SymbolTableCollection &symbols) {
       collectUncut(op, names);
     }
   }
+  for (auto &[name, op] : names.einsums)
+    dropRecurrent(op, names);
   return success();
 }
 
