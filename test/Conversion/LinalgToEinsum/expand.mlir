@@ -4,7 +4,7 @@
 // Ops that stand for several ones: the report says what became of the op.
 
 // CHECK-LABEL: func @softmax
-// CHECK: "max1" [p] from %arg0[p,m]
+// CHECK: "max1" [[[P:[a-z]+]]] from %arg0[[[P]],{{[a-z]+}}] reduce max
 // CHECK: "map1"
 // CHECK: "sum1"
 // CHECK: "div1"

@@ -21,6 +21,9 @@ class Family:
     absent: tuple = ()  # and that must not
     constraints: int = None  # of all domains
     flag: str = "--convert-linalg-to-einsum"
+    #: Whether one normalisation says all; else the next one changes the order
+    #: of ranks or of equations, and nothing else.
+    settled: bool = True
 
 
 def family(**expected):
