@@ -20,6 +20,9 @@ AttentionDims normal::classifyDims(const Graph &graph, const Node &node) {
                            getAffineDimExpr(dim, graph.getContext()));
   };
   auto isConstrained = [&](unsigned dim) {
+    if (traits.blocks &&
+        (dim == traits.blocks->block || dim == traits.blocks->within))
+      return true;
     return llvm::any_of(traits.constraints(),
                         [&](AffineExpr c) { return c.isFunctionOfDim(dim); });
   };

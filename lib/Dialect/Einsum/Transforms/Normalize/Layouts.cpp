@@ -27,25 +27,12 @@ static std::optional<WalkedBlocks> blocksOf(const Node &node) {
   return AttentionTraits::unpack(node.attributes).blocks;
 }
 
-/// The dim that is walked by blocks, if it is one; else -1.
-static int walkedDim(AffineExpr block, AffineExpr within,
-                     const WalkedBlocks &blocks) {
-  auto remainder = dyn_cast<AffineBinaryOpExpr>(within);
-  if (!remainder || remainder.getKind() != AffineExprKind::Mod)
-    return -1;
-  AffineExpr dim = simplifyIndex(remainder.getLHS() - blocks.offset, {});
-  AffineExpr index = dim + blocks.offset;
-  bool isWalked = simplifyIndex(index.floorDiv(blocks.size) - block, {}) == 0 &&
-                  simplifyIndex(index % blocks.size - within, {}) == 0;
-  return isWalked ? plainDim(dim) : -1;
-}
-
 normal::Exprs normal::layoutOver(const Graph &graph, const Tensor &tensor) {
   SmallVector<AffineExpr> local(tensor.frame.dims.size());
   std::optional<WalkedBlocks> blocks = blocksOf(graph[tensor.ref]);
   if (blocks) {
     AffineExpr within = tensor.ref.at[blocks->within];
-    int dim = walkedDim(tensor.ref.at[blocks->block], within, *blocks);
+    int dim = blocks->dimOf(tensor.ref.at[blocks->block], within);
     if (dim < 0 || tensor.frame.dims[dim].extent != blocks->extent)
       return {};
     local[dim] = blocks->index(within.getContext());

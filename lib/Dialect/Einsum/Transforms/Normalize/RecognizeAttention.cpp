@@ -14,52 +14,12 @@
 #include "ScoreContraction.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IntegerSet.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace transfusion::einsum;
 using namespace transfusion::einsum::normal;
 using namespace transfusion::einsum::normal::attention;
-
-//===----------------------------------------------------------------------===//
-// Attributes
-//===----------------------------------------------------------------------===//
-
-Attribute AttentionTraits::pack(MLIRContext *context) const {
-  Builder b(context);
-  NamedAttrList list;
-  if (!constraints().empty())
-    list.append("domain", IntegerSetAttr::get(domain));
-  if (isGuarded)
-    list.append("guarded", b.getUnitAttr());
-  list.append("weight", TypeAttr::get(weight));
-  if (!computed.empty())
-    list.append("computed", b.getStringAttr(computed));
-  list.append("of_score", b.getDenseBoolArrayAttr(ofScore));
-  if (blocks)
-    list.append("blocks", b.getDenseI64ArrayAttr({blocks->block, blocks->within,
-                                                  blocks->size, blocks->offset,
-                                                  blocks->extent}));
-  return list.getDictionary(context);
-}
-
-AttentionTraits AttentionTraits::unpack(Attribute attributes) {
-  auto list = cast<DictionaryAttr>(attributes);
-  AttentionTraits traits;
-  if (auto domain = list.getAs<IntegerSetAttr>("domain"))
-    traits.domain = domain.getValue();
-  traits.isGuarded = list.contains("guarded");
-  traits.weight = list.getAs<TypeAttr>("weight").getValue();
-  if (auto computed = list.getAs<StringAttr>("computed"))
-    traits.computed = computed.str();
-  llvm::append_range(traits.ofScore,
-                     list.getAs<DenseBoolArrayAttr>("of_score").asArrayRef());
-  if (auto blocks = list.getAs<DenseI64ArrayAttr>("blocks")) {
-    ArrayRef<int64_t> in = blocks.asArrayRef();
-    traits.blocks = {static_cast<unsigned>(in[0]), static_cast<unsigned>(in[1]),
-                     in[2], in[3], in[4]};
-  }
-  return traits;
-}
 
 //===----------------------------------------------------------------------===//
 // The piece
@@ -313,21 +273,48 @@ std::optional<Ref> Recognizer::settle(Frame &frame, const Ref &ref) {
                      bound, node.type);
 }
 
+/// Whether every point of the piece is read once.
+static bool readsAll(const Node &piece, ArrayRef<AffineExpr> at,
+                     const Frame &frame) {
+  std::optional<WalkedBlocks> blocks =
+      AttentionTraits::unpack(piece.attributes).blocks;
+  if (!blocks)
+    return at == ArrayRef<AffineExpr>(frame.all());
+  llvm::SmallBitVector seen(frame.dims.size());
+  for (auto [i, expr] : llvm::enumerate(at)) {
+    if (i == blocks->within)
+      continue;
+    bool isBlock = i == blocks->block;
+    int dim =
+        isBlock ? blocks->dimOf(expr, at[blocks->within]) : plainDim(expr);
+    int64_t extent = isBlock ? blocks->extent : piece.dims[i].extent;
+    if (dim < 0 || seen.test(dim) || frame.dims[dim].extent != extent)
+      return false;
+    seen.set(dim);
+  }
+  return seen.all();
+}
+
 /// Rounding the result is AV's: it is made in the narrower type at once.
 std::optional<Ref> Recognizer::absorbCast(const Frame &frame, const Ref &ref) {
   if (!graph[ref].isOp("arith.truncf"))
     return std::nullopt;
   Ref source = graph.operand(ref, 0);
   const Node &node = graph[source];
-  if (!node.isPiece(AttentionTraits::kPiece) || source.at != frame.all())
+  for (AffineExpr &expr : source.at)
+    expr = simplifyIndex(expr, frame.extents());
+  if (!node.isPiece(AttentionTraits::kPiece) ||
+      !readsAll(node, source.at, frame))
     return std::nullopt;
-  Frame inner = frame;
-  Exprs bound = graph.bind(inner, source);
+  Frame own = graph.frameOf(source.node);
+  Exprs dims = own.all();
+  Exprs bound = graph.bind(own, {source.node, dims});
   SmallVector<Ref> operands;
   for (unsigned i = 0, e = node.operands.size(); i < e; ++i)
-    operands.push_back(graph.operand(source, i, bound));
-  return graph.piece(inner, node.name, node.attributes, operands, frame.all(),
-                     bound, graph[ref].type);
+    operands.push_back(graph.operand({source.node, dims}, i, bound));
+  Ref piece = graph.piece(own, node.name, node.attributes, operands, dims,
+                          bound, graph[ref].type);
+  return graph.compose(piece, source.at, frame);
 }
 
 std::vector<std::string> Recognizer::notes() const {

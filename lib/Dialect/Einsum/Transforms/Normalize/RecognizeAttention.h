@@ -33,6 +33,8 @@ struct WalkedBlocks {
     return mlir::getAffineDimExpr(block, context) * size +
            mlir::getAffineDimExpr(within, context) - offset;
   }
+  /// The dim that is walked where the two are at these; -1: none.
+  int dimOf(mlir::AffineExpr atBlock, mlir::AffineExpr atWithin) const;
   /// Whether the first or the last block is a part of one.
   bool isCutOff(const Node &node) const {
     return offset != 0 || node.dims[block].extent * size != extent;

@@ -76,6 +76,46 @@ func.func @causal_documents(%s: tensor<24x24xf32>, %v: tensor<24x3xf32>) -> tens
   return %r : tensor<24x3xf32>
 }
 
+// Rounding the result is the last Einsum's, as without blocks.
+// CHECK-LABEL: @rounded
+// CHECK: "AV" [b*8+p,f] from
+// CHECK: arith.truncf
+// CHECK: -> tensor<21x3xbf16>
+// CHECK-NEXT: einsum.yield %AV : tensor<21x3xbf16>
+func.func @rounded(%s: tensor<21x29xf32>, %v: tensor<29x3xf32>) -> tensor<21x3xbf16> {
+  %r = einsum.cascade ranks(p = 21, m = 29, f = 3) {
+    %c = einsum.map_reduce "c" [p,m] from %s[p,m] map {
+    ^bb0(%y: f32):
+      %i = einsum.index "p"
+      %j = einsum.index "m"
+      %eight = arith.constant 8 : index
+      %a = arith.floordivsi %i, %eight : index
+      %b = arith.floordivsi %j, %eight : index
+      %o = arith.cmpi eq, %a, %b : index
+      %n = arith.constant 0xFF800000 : f32
+      %w = arith.select %o, %y, %n : f32
+      einsum.yield %w : f32
+    } : (tensor<21x29xf32>) -> tensor<21x29xf32>
+    %x = einsum.map_reduce "x" [p] from %c[p,m] reduce max over [m] : (tensor<21x29xf32>) -> tensor<21xf32>
+    %n = einsum.map_reduce "n" [p,m] from %c[p,m], %x[p] map {
+    ^bb0(%y: f32, %z: f32):
+      %d = arith.subf %y, %z : f32
+      %w = math.exp %d : f32
+      einsum.yield %w : f32
+    } : (tensor<21x29xf32>, tensor<21xf32>) -> tensor<21x29xf32>
+    %d = einsum.map_reduce "d" [p] from %n[p,m] reduce add over [m] : (tensor<21x29xf32>) -> tensor<21xf32>
+    %w = einsum.map_reduce "w" [p,m] from %n[p,m], %d[p] map arith.divf : (tensor<21x29xf32>, tensor<21xf32>) -> tensor<21x29xf32>
+    %o = einsum.map_reduce "o" [p,f] from %w[p,m], %v[m,f] map arith.mulf reduce add over [m] : (tensor<21x29xf32>, tensor<29x3xf32>) -> tensor<21x3xf32>
+    %t = einsum.map_reduce "t" [p,f] from %o[p,f] map {
+    ^bb0(%y: f32):
+      %z = arith.truncf %y : f32 to bf16
+      einsum.yield %z : bf16
+    } : (tensor<21x3xf32>) -> tensor<21x3xbf16>
+    einsum.yield %t : tensor<21x3xbf16>
+  } -> tensor<21x3xbf16>
+  return %r : tensor<21x3xbf16>
+}
+
 // The last document of the queries is shorter; keys of documents that have no
 // query are not read.
 // CHECK-LABEL: @cut_off
@@ -303,6 +343,7 @@ func.func @queries_without_keys(%s: tensor<24x16xf32>, %v: tensor<16x3xf32>) -> 
 
 // WHY: remark: a mask compares blocks: 3 blocks of 8 queries see 8 keys each
 // WHY: remark: a mask compares blocks: 3 blocks of 8 queries see 8 keys each
+// WHY: remark: a mask compares blocks: 3 blocks of 8 queries see 8 keys each, or what the sequence has of them
 // WHY: remark: a mask compares blocks: 3 blocks of 8 queries see 8 keys each, or what the sequence has of them
 // WHY: remark: a mask compares blocks: 3 blocks of 8 queries are walked apart
 // WHY: remark: a mask compares blocks: 4 blocks of 3 queries see 3 keys each, or what the sequence has of them
