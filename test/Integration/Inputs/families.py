@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers of many families as exporters write them: each is raised whole,
 normalised to one pass over the keys where mathematics allows, and gives what
-NumPy says, as it stands and scheduled for each machine.
+NumPy says, as it stands and scheduled for each machine (--transfusion).
 
     families.py [--names a,b] [--print NAME] [MACHINE...]
 
@@ -27,7 +27,7 @@ from transfusion import execute, program, tools
 #: Absolute; results are about 1, as PyTorch's are.
 BOUND = 2e-6
 #: What the search finds does not matter here, only that it is tiled.
-SEARCH = "--tileseek=evaluations=8"
+BUDGET = 8
 
 
 def build(name):
@@ -70,13 +70,13 @@ def faults_of(name, raised, again):
 
 def check(names, flag, machines):
     built = {name: build(name) for name in names}
-    raised = tools.optimize("".join(text for _, text, _ in built.values()),
-                            flag, "--einsum-normalize")
+    source = "".join(text for _, text, _ in built.values())
+    raised = tools.optimize(source, flag, "--einsum-normalize")
     again = functions_of(tools.optimize(raised, "--einsum-normalize"))
     programs = {"naive": program.Program(execute.naive_ir(raised), "-O0")}
     for machine in machines:
-        scheduled = tools.optimize(raised, f"--load-arch={machine}", "--dpipe",
-                                   SEARCH)
+        scheduled = tools.optimize(
+            source, f"--transfusion=arch={machine} evaluations={BUDGET}")
         programs[machine] = program.Program(
             execute.scheduled_ir(execute.emit(scheduled)), "-O0")
     texts = functions_of(raised)
