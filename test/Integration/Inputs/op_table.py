@@ -470,6 +470,28 @@ case("tensor.extract_slice across factors", [A, kind((15,))], kind((7,)),
      f"  %r = tensor.extract_slice %w[2] [7] [1] : {kind((15,))} to "
      f"{kind((7,))}",
      lambda x, y: (np.exp(y) * x.reshape(15))[2:9])
+
+
+def uneven(name, offsets, sizes):
+    """Of [3*4, 2*3*4], which lies as [4, 3, 4, 2, 3]."""
+    made, moved = kind((4, 3, 4, 2, 3)), kind((3, 4, 2, 3, 4))
+    flat = kind((12, 24))
+    index = tuple(slice(o, o + n) for o, n in zip(offsets, sizes))
+    case(f"tensor.extract_slice {name}", [made], kind(sizes),
+         f"  %t = tensor.empty() : {made}\n  %u = tensor.empty() : {moved}\n"
+         f"  %v = linalg.exp ins(%a : {made}) outs(%t : {made}) -> {made}\n"
+         f"  %w = linalg.transpose ins(%v : {made}) outs(%u : {moved}) "
+         "permutation = [1, 0, 3, 4, 2]\n"
+         f"  %x = tensor.collapse_shape %w [[0, 1], [2, 3, 4]] : {moved} into "
+         f"{flat}\n  %r = tensor.extract_slice %x{offsets} {sizes} [1, 1] : "
+         f"{flat} to {kind(sizes)}",
+         lambda x: np.exp(x).transpose(1, 0, 3, 4, 2).reshape(12, 24)[index])
+
+
+uneven("from within a window to within another", [2, 0], [9, 24])
+uneven("within a window", [5, 0], [2, 24])
+uneven("across three factors", [0, 3], [12, 20])
+uneven("that is uneven twice", [3, 7], [8, 15])
 slices("of fewer dimensions", (6, 5, 4), (3, 4), [1, 2, 0], [3, 1, 4],
        [1, 1, 1], np.s_[1:4, 2, :])
 slices("with strides, of fewer dimensions", (6, 5, 4), (3, 2), [1, 2, 0],
