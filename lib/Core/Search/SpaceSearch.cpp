@@ -109,6 +109,7 @@ double SpaceSearch::evaluateLeaf(const Choices &choices) {
     if (groupNeedBytes(plan, g) > space.capacity())
       return kNone;
   CostReport report = evaluator.evaluate(s, plan);
+  collect(s, report);
   ++evaluated;
   it->second = costOf(report);
   if (it->second < bestCost) {
@@ -149,7 +150,31 @@ double SpaceSearch::costIfFits(const Schedule &s) {
   for (int32_t g : space.groups())
     if (groupNeedBytes(plan, g) > space.capacity())
       return kNone;
-  return costOf(evaluator.evaluate(s, plan));
+  const CostReport report = evaluator.evaluate(s, plan);
+  collect(s, report);
+  return costOf(report);
+}
+
+void SpaceSearch::collect(const Schedule &s, const CostReport &r) {
+  if (!collects || !r.faults.empty())
+    return;
+  Trade trade;
+  for (int32_t g : space.groups())
+    trade.cycles += r.groups[g].latencyCycles;
+  trade.dynamicPj = r.energyPj - r.leakagePj;
+  auto covers = [](const Trade &x, const Trade &y) {
+    return x.cycles <= y.cycles && x.dynamicPj <= y.dynamicPj;
+  };
+  for (const Trade &known : collected)
+    if (covers(known, trade))
+      return;
+  collected.erase(
+      std::remove_if(collected.begin(), collected.end(),
+                     [&](const Trade &known) { return covers(trade, known); }),
+      collected.end());
+  for (int32_t g : space.groups())
+    trade.groups.push_back(s.groups[g]);
+  collected.push_back(std::move(trade));
 }
 
 /// Transfers in other phases may make it the best: they change neither compute

@@ -60,6 +60,17 @@ public:
   /// Costs a given schedule and keeps it when it is the best.
   void offer(const Schedule &s);
 
+  /// What has been seen and is neither slower nor takes more energy than
+  /// something else, of which the other groups are the same.
+  struct Trade {
+    double cycles = 0;    ///< of this space's groups
+    double dynamicPj = 0; ///< of the whole schedule, without leakage
+    std::vector<Group> groups;
+  };
+  /// From now on; costs a copy of a group now and then.
+  void collectTrades() { collects = true; }
+  const std::vector<Trade> &trades() const { return collected; }
+
 private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
   struct Node {
@@ -75,6 +86,7 @@ private:
 
   double evaluateLeaf(const Choices &choices);
   void keep(const Schedule &s, double cost);
+  void collect(const Schedule &s, const CostReport &r);
   double costIfFits(const Schedule &s);
   bool mayMove(const CostReport &r) const;
   bool mayFit(const Choices &prefix);
@@ -103,6 +115,8 @@ private:
   Choices bestAt;                      ///< empty: what was offered
   Schedule bestSizes, bestFound;
   double bestCost = kNone, foundCost = kNone;
+  bool collects = false;
+  std::vector<Trade> collected;
   int64_t evaluated = 0, taken = 0;
   bool done = false;
 };

@@ -83,10 +83,12 @@ static int64_t partGroups(const Cascade &c, const Arch &a,
   return spent;
 }
 
-TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
-                        const TileSeekOptions &o) {
-  SlotSolver solver(c, a, o.policy);
-  Evaluator evaluator(c, a);
+/// `traded`, if not null: of what was seen on the way, what has the least
+/// energy x delay.
+static TileSeekResult seek(const Cascade &c, const Arch &a,
+                           const Schedule &start, const TileSeekOptions &o,
+                           SlotSolver &solver, Evaluator &evaluator,
+                           Schedule *traded) {
   std::vector<Contender> contenders(1);
   contenders[0].grouping = {start, start};
   int64_t spent = 0;
@@ -113,6 +115,8 @@ TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
     least = std::min(least, x.known);
     x.seeker = std::make_unique<TileSeeker>(c, a, x.grouping.sized, quiet,
                                             solver, evaluator);
+    if (traded)
+      x.seeker->collectTrades();
     if (!x.seeker->begin())
       return x.seeker->result();
   }
@@ -143,12 +147,71 @@ TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
   Contender &last = contenders.front();
   searchFor(last, o.evaluations - spent);
   TileSeekResult result = last.seeker->result();
+  if (traded && result.infeasible.empty())
+    *traded = last.seeker->leastEdp();
   if (result.infeasible.empty() && last.known < result.cost) {
     result.cost = last.known;
     result.schedule = last.grouping.best;
   }
   result.evaluations = spent;
   return result;
+}
+
+/// What is least of a product is in no group by itself, so that a search for it
+/// has all groups in one space and learns slowly. The search for latency goes
+/// first, the same that it is alone, and what it has seen is traded against
+/// energy: so the result is never behind it. What it leaves of the budget,
+/// where spaces are small, goes to a search for the product.
+static TileSeekResult seekEdp(const Cascade &c, const Arch &a,
+                              const Schedule &start, const TileSeekOptions &o) {
+  SlotSolver solver(c, a, o.policy);
+  Evaluator evaluator(c, a);
+  auto edpOf = [&](const Schedule &s) {
+    const CostReport r = evaluator.evaluate(s);
+    return r.faults.empty() ? objectiveOf(Objective::Edp, r)
+                            : std::numeric_limits<double>::infinity();
+  };
+  TileSeekOptions fast = o;
+  fast.objective = Objective::Latency;
+  fast.progress = nullptr; // its costs are no products
+  Schedule traded;
+  TileSeekResult best = seek(c, a, start, fast, solver, evaluator, &traded);
+  if (best.infeasible.empty()) {
+    best.cost = edpOf(best.schedule);
+    if (const double cost = edpOf(traded); cost < best.cost) {
+      best.cost = cost;
+      best.schedule = std::move(traded);
+    }
+    best.sizesCost = best.cost;
+    if (o.progress)
+      o.progress(best.evaluations, best.cost);
+  }
+  TileSeekOptions rest = o;
+  rest.evaluations = o.evaluations - best.evaluations;
+  rest.regroup = false;
+  if (rest.evaluations <= 0)
+    return best;
+  if (o.progress)
+    rest.progress = [&](int64_t evaluations, double cost) {
+      o.progress(best.evaluations + evaluations, std::min(cost, best.cost));
+    };
+  TileSeekResult product = seek(c, a, start, rest, solver, evaluator, nullptr);
+  product.evaluations += best.evaluations;
+  if (best.infeasible.empty() &&
+      (!product.infeasible.empty() || best.cost <= product.cost)) {
+    best.evaluations = product.evaluations;
+    return best;
+  }
+  return product;
+}
+
+TileSeekResult tileseek(const Cascade &c, const Arch &a, const Schedule &start,
+                        const TileSeekOptions &o) {
+  if (o.objective == Objective::Edp && o.mode == SearchMode::Mcts)
+    return seekEdp(c, a, start, o);
+  SlotSolver solver(c, a, o.policy);
+  Evaluator evaluator(c, a);
+  return seek(c, a, start, o, solver, evaluator, nullptr);
 }
 
 } // namespace transfusion::core

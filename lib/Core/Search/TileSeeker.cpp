@@ -110,10 +110,47 @@ bool TileSeeker::begin() {
     TileSpace space(c, a, start, part, o.objective, solver);
     searches.push_back(std::make_unique<SpaceSearch>(
         c, a, std::move(space), solver, evaluator, o.objective, seeds.next()));
+    if (collects)
+      searches.back()->collectTrades();
     if (o.evaluations > 0)
       searches.back()->offer(start);
   }
   return true;
+}
+
+/// A product is least where its logarithm is, which is concave in both sums: to
+/// minimise its tangent, group by group, never makes it greater.
+Schedule TileSeeker::leastEdp() {
+  Schedule best = assemble(true);
+  CostReport r = evaluator.evaluate(best);
+  constexpr int kMostSteps = 8;
+  for (int step = 0; step < kMostSteps && r.faults.empty(); ++step) {
+    const double perCycle =
+        1 / r.latencyCycles + r.leakagePj / r.latencyCycles / r.energyPj;
+    Schedule next = best;
+    for (const auto &search : searches) {
+      const SpaceSearch::Trade *choice = nullptr;
+      double least = 0;
+      for (const SpaceSearch::Trade &trade : search->trades()) {
+        const double cost =
+            trade.cycles * perCycle + trade.dynamicPj / r.energyPj;
+        if (!choice || cost < least) {
+          choice = &trade;
+          least = cost;
+        }
+      }
+      const std::vector<int32_t> &groups = search->tiles().groups();
+      for (size_t i = 0; choice && i < groups.size(); ++i)
+        next.groups[groups[i]] = choice->groups[i];
+    }
+    const CostReport better = evaluator.evaluate(next);
+    if (!better.faults.empty() ||
+        better.energyPj * better.latencyCycles >= r.energyPj * r.latencyCycles)
+      break;
+    best = std::move(next);
+    r = better;
+  }
+  return best;
 }
 
 TileSeekResult TileSeeker::result() {

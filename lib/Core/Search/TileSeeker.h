@@ -33,6 +33,10 @@ public:
   double bestCost();
   int64_t spent() const;
   TileSeekResult result();
+  /// Of what has been seen in each group, what together has the least energy x
+  /// delay, or nearly. Requires collectTrades() before begin().
+  Schedule leastEdp();
+  void collectTrades() { collects = true; }
 
 private:
   /// Of all groups; `moved`: with prefetches and deferred stores.
@@ -50,6 +54,7 @@ private:
   Evaluator &evaluator;
   std::vector<std::unique_ptr<SpaceSearch>> searches;
   int64_t steps = 0, nextReport = 1;
+  bool collects = false;
   std::vector<Violation> unsupported;
 };
 

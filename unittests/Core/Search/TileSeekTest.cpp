@@ -133,6 +133,31 @@ TEST(TileSeekPropertyTest, OtherObjectives) {
     }
 }
 
+TEST(TileSeekPropertyTest, ForTheProductNeverBehindTheSearchForLatency) {
+  auto edp = [](const SmallCase &s, const TileSeekResult &r) {
+    const CostReport cost = evaluate(s.c, s.a, r.schedule);
+    return cost.energyPj * cost.latencyCycles;
+  };
+  int better = 0;
+  for (int n = 0; n < 24; ++n) {
+    SmallCase s = smallCase(n);
+    if (n % 2) // leakage makes energy of time
+      s.a.memories[1].leakageW = 1e-3;
+    for (int64_t evaluations : {8, 40}) {
+      const TileSeekResult fast =
+          search(s.c, s.a, SearchMode::Mcts, evaluations, 1);
+      const TileSeekResult both =
+          search(s.c, s.a, SearchMode::Mcts, evaluations, 1, Objective::Edp);
+      ASSERT_TRUE(both.infeasible.empty());
+      EXPECT_LE(edp(s, both), edp(s, fast)) << "case " << n;
+      EXPECT_EQ(both.cost, edp(s, both));
+      EXPECT_LE(both.evaluations, evaluations);
+      better += edp(s, both) < edp(s, fast);
+    }
+  }
+  EXPECT_GT(better, 4);
+}
+
 TEST(TileSeekTest, TheSameBytesTwice) {
   Arch a = machine("tiny");
   Cascade c = smallBert(a);
