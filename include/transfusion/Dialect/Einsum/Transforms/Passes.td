@@ -60,7 +60,8 @@ def EinsumNormalizePass : Pass<"einsum-normalize", "::mlir::func::FuncOp"> {
     attention: values weighted by a softmax of any score become the one-pass
     cascade, where nothing else reads the weights. Masks of 0 and -inf that
     comparisons of indices decide, or that an argument states (`einsum.mask`),
-    become constraints of QK; other masks stay in its finish. What
+    become constraints of QK, or where they compare blocks a rank that queries
+    and keys share; other masks stay in its finish. What
     is not recognised stays, by one rule: reductions with what is applied to
     their result in their finish, map-only Einsums for what several read. Casts
     between storage types stay where the program has them. Constants are folded
