@@ -64,6 +64,9 @@ struct Reduction {
   /// Of maxnumf: x is made to say nothing where it is NaN, and so must be what
   /// else is combined.
   bool ignoresNaN = false;
+  /// Of maxui: x has its sign bit flipped, and so must be what else is combined
+  /// and what comes out.
+  bool isUnsigned = false;
 };
 
 /// Rewrites a body that yields combine(accumulator, x) so that it yields x.
@@ -73,6 +76,10 @@ std::optional<Reduction> extractReduction(Body &body,
 
 /// Whether the value leaves every other one unchanged (of floats, either zero).
 bool isIdentity(mlir::TypedAttr value, const Reduction &reduction);
+
+/// Integers in the order of unsigned ones, as those of signed ones.
+mlir::Value flipSign(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value x);
 
 /// x, or what says nothing where x is NaN.
 mlir::Value withoutNaN(mlir::OpBuilder &builder, mlir::Location loc,

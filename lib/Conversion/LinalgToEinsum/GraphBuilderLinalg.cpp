@@ -249,7 +249,10 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
       if (reduction && isIdentity(start.splat, *reduction)) {
         OpBuilder b(other.block().getTerminator());
         Operation *yield = other.block().getTerminator();
-        yield->setOperand(0, castFloat(b, loc, other.yielded(), element));
+        Value only = other.yielded();
+        if (reduction->isUnsigned)
+          only = flipSign(b, loc, only);
+        yield->setOperand(0, castFloat(b, loc, only, element));
         eq.map = std::move(other);
         accumulator = eq.map.scalar(numInputs + number);
       }
@@ -263,7 +266,7 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
     bool fromNothing =
         start.kind == View::Undefined ||
         (start.kind == View::Splat && isIdentity(start.splat, *reduction));
-    if (!fromNothing || reduction->type != element) {
+    if (!fromNothing || reduction->type != element || reduction->isUnsigned) {
       SmallVector<Type> scalars{reduction->type};
       if (start.kind == View::Root) {
         auto shape = cast<RankedTensorType>(init->get().getType()).getShape();
@@ -284,8 +287,12 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
         initial = castFloat(b, loc, initial, reduction->type);
         if (reduction->ignoresNaN)
           initial = withoutNaN(b, loc, initial, reduction->kind);
+        if (reduction->isUnsigned)
+          initial = flipSign(b, loc, initial);
         value = combine(b, loc, *eq.reduce, initial, value);
       }
+      if (reduction->isUnsigned)
+        value = flipSign(b, loc, value);
       value = castFloat(b, loc, value, element);
       YieldOp::create(b, loc, value);
     }

@@ -36,7 +36,20 @@ bool transfusion::raise::isIdentity(TypedAttr value,
     return number.bitwiseIsEqual(
         cast<FloatAttr>(identityOf(kind, value.getType())).getValue());
   }
+  if (auto integer = dyn_cast<IntegerAttr>(value);
+      integer && reduction.isUnsigned) {
+    APInt number = integer.getValue();
+    number.flipBit(number.getBitWidth() - 1);
+    value = IntegerAttr::get(integer.getType(), number);
+  }
   return value == identityOf(kind, value.getType());
+}
+
+Value transfusion::raise::flipSign(OpBuilder &b, Location loc, Value x) {
+  unsigned width = x.getType().getIntOrFloatBitWidth();
+  Value sign = arith::ConstantOp::create(
+      b, loc, b.getIntegerAttr(x.getType(), APInt::getSignMask(width)));
+  return arith::XOrIOp::create(b, loc, x, sign);
 }
 
 Value transfusion::raise::withoutNaN(OpBuilder &b, Location loc, Value x,
@@ -52,6 +65,7 @@ struct Combination {
   ReduceKind kind;
   bool ignoresNaN = false; ///< maxnumf: a NaN counts as nothing
   bool negatesRight = false;
+  bool isUnsigned = false;
 };
 } // namespace
 
@@ -74,6 +88,10 @@ static std::optional<Combination> combinationOf(Operation *op) {
     return Combination{ReduceKind::Max, true};
   if (isa<arith::MinNumFOp>(op))
     return Combination{ReduceKind::Min, true};
+  if (isa<arith::MaxUIOp>(op) && !isBit)
+    return Combination{ReduceKind::Max, false, false, true};
+  if (isa<arith::MinUIOp>(op) && !isBit)
+    return Combination{ReduceKind::Min, false, false, true};
   if (isa<arith::AndIOp>(op) ||
       (isBit && isa<arith::MulIOp, arith::MinUIOp>(op)))
     return Combination{ReduceKind::And};
@@ -117,7 +135,8 @@ static Value takeApart(OpBuilder &b, Value value, BlockArgument accumulator,
   }
   std::optional<Combination> here = combinationOf(op);
   if (!here || (found && (found->kind != here->kind ||
-                          found->ignoresNaN != here->ignoresNaN)))
+                          found->ignoresNaN != here->ignoresNaN ||
+                          found->isUnsigned != here->isUnsigned)))
     return {};
   Value left = op->getOperand(0), right = op->getOperand(1);
   if (dependsOn(right, accumulator)) {
@@ -133,6 +152,8 @@ static Value takeApart(OpBuilder &b, Value value, BlockArgument accumulator,
     x = arith::NegFOp::create(b, loc, x);
   if (here->ignoresNaN)
     x = withoutNaN(b, loc, x, here->kind);
+  if (here->isUnsigned)
+    x = flipSign(b, loc, x);
   here->negatesRight = false;
   found = here;
   if (stripWidening(left) == accumulator)
@@ -172,5 +193,5 @@ transfusion::raise::extractReduction(Body &body, BlockArgument accumulator) {
   }
   yield->setOperand(0, x);
   eraseDead(body.block());
-  return Reduction{found->kind, type, found->ignoresNaN};
+  return Reduction{found->kind, type, found->ignoresNaN, found->isUnsigned};
 }

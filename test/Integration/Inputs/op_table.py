@@ -202,6 +202,12 @@ for op, word, function, value in (
          f"outs(%e : {V}) dimensions = [1]",
          lambda x, f=function: f(x, 1))
 
+for n in (5, 1):
+    N, V = kind((3, n), "i32"), kind((3,), "i32")
+    case(f"linalg.reduce unsigned minimum of {n} from 3", [N], V, start(V, 3) +
+         f"  %r = linalg.reduce {{ arith.minui }} ins(%a : {N}) outs(%e : {V}) "
+         "dimensions = [1]", lambda x: np.minimum(x.min(1), 3))
+
 #===--- Windows -----------------------------------------------------------===#
 
 SIZES = {"n": 2, "c": 3, "f": 4, "g": 2, "m": 2}
@@ -311,26 +317,41 @@ for op, *letters in (
         ("depthwise_conv_2d_nhwc_hwcm_q", "nhwc", "hwcm", "nhwcm")):
     convolution(op, *letters, quantized=True)
 
+def unsigned(function):
+    """Of i32 in double precision, read as u32."""
+    def fold(parts):
+        parts = np.array(parts).astype(np.int64).astype(np.uint32)
+        return function(parts, 0).view(np.int32)
+    return fold
+
+
 for layouts, word, function, value in (
         (("nchw", "ncw", "ndhwc", "nhwc", "nwc"), "sum", sum, 0.0),
         (("nchw", "ncw", "ndhwc", "nhwc", "nwc"), "max",
          lambda parts: np.max(parts, 0), "0xFF800000"),
         (("ndhwc", "nhwc", "nwc"), "min",
          lambda parts: np.min(parts, 0), "0x7F800000"),
-        (("nhwc", "nwc"), "max_unsigned", None, 0),
-        (("nhwc", "nwc"), "min_unsigned", None, 99)):
+        (("nhwc", "nwc"), "max_unsigned", unsigned(np.max), 0),
+        (("nhwc", "nwc"), "min_unsigned", unsigned(np.min), -1)):
     for letters in layouts:
         element = "i32" if "unsigned" in word else "f32"
         kernel = kind([SPACE[c][1] for c in letters if c in SPACE], element)
-        refused = dict(error="its body does not accumulate by a sum, product, "
-                       "maximum, minimum, and, or") \
-            if "unsigned" in word else {}
-        named(f"pooling_{letters}_{word}", [kind(extents(letters), element)],
-              kind(extents(letters, out=True), element),
-              lambda x, l=letters, f=function: windows(l, x, None, l, f),
-              value=value, attributes=steps(letters),
-              before=f"  %k = tensor.empty() : {kernel}\n", operands="%a, %k",
-              more=f", {kernel}", **refused)
+        source = kind(extents(letters), element)
+        # Numbers on both sides of zero.
+        shifted = (f"  %five = arith.constant dense<5> : {source}\n"
+                   f"  %s = linalg.sub ins(%a, %five : {source}, {source}) "
+                   f"outs(%a : {source}) -> {source}\n"
+                   if element == "i32" else "")
+        result = kind(extents(letters, out=True), element)
+        case(f"linalg.pooling_{letters}_{word}", [source], result,
+             start(result, value) + shifted +
+             f"  %k = tensor.empty() : {kernel}\n  %r = "
+             f"linalg.pooling_{letters}_{word} {steps(letters)} ins("
+             f"{'%s' if shifted else '%a'}, %k : {source}, {kernel}) outs(%e : "
+             f"{result}) -> {result}",
+             lambda x, l=letters, f=function, d=5 * bool(shifted): windows(
+                 l, x - d, None, l, f))
+
 
 def random_2d(rows, columns, low, high, seed):
     """The linear congruential generator of linalg.fill_rng_2d."""
