@@ -51,6 +51,17 @@ double Evaluator::Impl::aroundTransfers(const TileCost &tile) {
     cycles = std::max(cycles, transferCycles(dram, a.clockHz, due, 0) +
                                   perStep * double(tile.steps - stage));
   }
+  // Where a row ends its results leave, while no more steps run than there are
+  // other places for results.
+  for (const auto &[places, bytes] : t.rowStores) {
+    double leaving = 0;
+    for (const auto &[other, more] : t.rowStores)
+      leaving += other <= places ? double(more) : 0;
+    const double wait =
+        transferCycles(dram, a.clockHz, 0, leaving / double(t.rows)) -
+        perStep * double(places - 1);
+    cycles = std::max(cycles, tile.stepCycles() + double(t.rows - 1) * wait);
+  }
   return cycles;
 }
 

@@ -84,6 +84,9 @@ struct PhaseTraffic {
   int64_t firstRead = 0, lastWrite = 0;  ///< exposed ones of these
   /// First pieces that a later step waits for: stage and bytes.
   std::vector<std::pair<int32_t, int64_t>> stageFirsts;
+  /// Of last slices that are stored: places for them, and bytes in all.
+  std::vector<std::pair<int64_t, int64_t>> rowStores;
+  int64_t rows = 0; ///< turns of the iterative rank that make these
   /// Steps from the one that waits for the last load on; 0: no load overlaps.
   int64_t stepsAfterLoads = 0;
   /// Least stage whose results are stored; -1: none is.
@@ -93,11 +96,14 @@ struct PhaseTraffic {
 
   void clear() {
     auto stages = std::move(stageFirsts);
+    auto stores = std::move(rowStores);
     auto transfers = std::move(moved);
     stages.clear();
+    stores.clear();
     transfers.clear();
     *this = PhaseTraffic();
     stageFirsts = std::move(stages);
+    rowStores = std::move(stores);
     moved = std::move(transfers);
   }
 };

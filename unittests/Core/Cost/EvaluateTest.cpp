@@ -112,6 +112,8 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
     seen["refetched"] += walked.refetched;
     seen["accumulated"] += walked.accumulated;
     seen["skipped"] += walked.skipped;
+    seen["results of rows"] += walked.waitsForRows;
+    seen["narrow port"] += r.a.memories[1].readBytesPerS > 0;
     seen["several groups"] += r.s.groups.size() > 1;
     for (const Group &g : r.s.groups) {
       for (RankId x : g.tileOrder)
@@ -150,6 +152,8 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
                            "refetched",
                            "accumulated",
                            "skipped",
+                           "results of rows",
+                           "narrow port",
                            "several groups",
                            "several phases",
                            "wrap",
@@ -366,6 +370,48 @@ TEST(EvaluateTest, FaultsInsteadOfNumbers) {
   const CostReport infinite = evaluate(matmul(), hot, matmulSchedule(matmul()));
   ASSERT_EQ(infinite.faults.size(), 1u);
   EXPECT_EQ(infinite.faults[0], "latency or energy is not a finite number");
+}
+
+TEST(EvaluateTest, ResultsOfRowsAreWaitedFor) {
+  // Y of a row of 16 steps: X takes 10 cycles on 2D, then Y 7 on 1D. The last
+  // slice leaves, 4 values; the place is wanted two steps later, of which one
+  // runs meanwhile.
+  CascadeBuilder b("rows");
+  b.rank("p", 64);
+  b.rank("m", 16, /*iterative=*/true);
+  b.einsum("X[m,p]", {"Y[m,p]"}, ReduceKind::None, {{OpClass::Mac, 10}});
+  b.einsum("Y[m+1,p]", {"X[m,p]"}, ReduceKind::None, {{OpClass::Mac, 7}});
+  b.einsum("Z[p]", {"Y[16,p]"}, ReduceKind::None, {{OpClass::Mac, 1}});
+  b.output("Z");
+  const Cascade c = b.take();
+  Arch a = machine("tiny");
+  a.memories[0].readBytesPerS = 0.5 * a.clockHz; // 16 bytes in 32 cycles
+  Schedule s;
+  s.groups.resize(2);
+  for (Group &g : s.groups)
+    g.tile.assign(c.ranks.size(), 0);
+  Phase p;
+  p.block = p.inner = s.groups[0].tile;
+  Phase last = p;
+  p.order = {rankId(c, "p"), rankId(c, "m")};
+  p.inner[rankId(c, "p")] = 4;
+  p.inner[rankId(c, "m")] = 1;
+  p.runs = {{0, {{0, false, 0, {rankId(c, "p")}, {}}}},
+            {1, {{1, false, 0, {rankId(c, "p")}, {}}}}};
+  last.runs = {{1, {{2, false, 0, {rankId(c, "p")}, {}}}}};
+  s.groups[0].phases = {p};
+  s.groups[1].phases = {last};
+  const Plan plan = makePlan(c, a, s);
+  int64_t places = 0;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.storesLastSliceOnly)
+      places = buffer.slots;
+  ASSERT_EQ(places, 2);
+  const CostReport r = evaluate(c, a, s, plan);
+  ASSERT_TRUE(r.faults.empty()) << r.faults.front();
+  EXPECT_EQ(r.groups[0].phases[0].computeCycles, 16 * 16 * 17);
+  EXPECT_DOUBLE_EQ(r.groups[0].latencyCycles,
+                   16 * 16 * 17 + 15 * (32 - 17) + 32);
 }
 
 TEST(EvaluateTest, BertLayerOnEdge) {

@@ -11,6 +11,41 @@
 
 namespace transfusion::core::test {
 
+double transferCycles(const Arch &a, const Memory &m, int64_t read,
+                      int64_t written) {
+  const double perCycleRead = m.readBytesPerS / a.clockHz;
+  const double perCycleWrite = m.writeBytesPerS / a.clockHz;
+  if (m.sharedPort)
+    return perCycleRead > 0 ? double(read + written) / perCycleRead : 0;
+  return std::max(perCycleRead > 0 ? double(read) / perCycleRead : 0,
+                  perCycleWrite > 0 ? double(written) / perCycleWrite : 0);
+}
+
+double Waits::latency(const Arch &a, double stepCycles, int64_t steps) const {
+  const double perStep = stepCycles / double(steps);
+  double longest = 0;
+  for (const auto &at : firsts) {
+    int64_t due = 0;
+    for (const auto &other : firsts)
+      due += other.first <= at.first ? other.second : 0;
+    longest = std::max(longest, transferCycles(a, a.memories[0], due, 0) +
+                                    perStep * double(steps - at.first));
+  }
+  for (const auto &[slots, ignored] : rowStores) {
+    int64_t bytes = 0, rows = 0;
+    for (const auto &[others, stored] : rowStores)
+      if (others <= slots) {
+        rows = stored.rows;
+        bytes += stored.bytes;
+      }
+    const double wait =
+        transferCycles(a, a.memories[0], 0, bytes) / double(rows) -
+        perStep * double(slots - 1);
+    longest = std::max(longest, stepCycles + double(rows - 1) * wait);
+  }
+  return longest;
+}
+
 /// The slot before it on its unit has ended, and so has what it waits for.
 static bool mayRun(const std::vector<PortSlot> &slots,
                    const std::vector<bool> &ended, size_t s) {
@@ -88,6 +123,20 @@ double lengthBeside(const std::vector<PortSlot> &slots, double width,
     }
   }
   return std::max(last, bytes);
+}
+
+int64_t StepWalker::rowCount() const {
+  return loops.pipelines.size() > 1 ? int64_t(loops.pipelines.size())
+                                    : int64_t(running.size()) / shortestRow();
+}
+
+int64_t StepWalker::shortestRow() const {
+  if (!s.groups[g].phases[ph].skip)
+    return loops.trips.back();
+  int64_t least = loops.epochs;
+  for (const std::vector<int64_t> &pipeline : loops.pipelines)
+    least = std::min(least, int64_t(pipeline.size()));
+  return least;
 }
 
 Extents StepWalker::extentsOf(const Box &box) {

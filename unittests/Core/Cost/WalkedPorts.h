@@ -15,7 +15,12 @@
 #include "WalkedLoops.h"
 #include "transfusion/Core/Cost/Timing.h"
 
+#include <map>
+
 namespace transfusion::core::test {
+
+double transferCycles(const Arch &a, const Memory &m, int64_t read,
+                      int64_t written);
 
 /// Slots of a unit are in issue order.
 struct PortSlot {
@@ -34,6 +39,20 @@ double lengthAtPort(const std::vector<PortSlot> &slots, double width);
 double lengthBeside(const std::vector<PortSlot> &slots, double width,
                     double transfers);
 
+/// Last slices of rows that are stored.
+struct RowStores {
+  int64_t rows = 0, bytes = 0;
+};
+
+/// What steps in the middle of a phase wait for.
+struct Waits {
+  std::vector<std::pair<int64_t, int64_t>> firsts; ///< stage, bytes
+  std::map<int64_t, RowStores> rowStores;          ///< by slots
+
+  /// Of a phase whose steps take that long together.
+  double latency(const Arch &a, double stepCycles, int64_t steps) const;
+};
+
 /// Steps of a phase in one outer tile.
 class StepWalker : protected GroupLoops {
 protected:
@@ -47,11 +66,18 @@ protected:
   /// Adds a step to `slowed` and `left`.
   void addAtPort(const Box &tile, const std::vector<int64_t> &pipeline,
                  int64_t step);
+  double cycles(const Memory &m, int64_t read, int64_t written) const {
+    return transferCycles(a, m, read, written);
+  }
+  /// Turns of the innermost loop; of a phase that skips, pipelines.
+  int64_t rowCount() const;
+  int64_t shortestRow() const;
 
   const Arch &a;
   int32_t ph = 0;
-  Loops loops;                 ///< of the phase that runs
-  double slowed = 0, left = 0; ///< by the port; beside transfers
+  Loops loops;                  ///< of the phase that runs
+  std::vector<int64_t> running; ///< epochs in the order in which they run
+  double slowed = 0, left = 0;  ///< by the port; beside transfers
 
 private:
   double boxBytes(const Access &access, int32_t buffer, const Box &box) const;

@@ -35,15 +35,6 @@ public:
   }
 
 private:
-  double cycles(const Memory &m, int64_t read, int64_t written) {
-    const double perCycleRead = m.readBytesPerS / a.clockHz;
-    const double perCycleWrite = m.writeBytesPerS / a.clockHz;
-    if (m.sharedPort)
-      return perCycleRead > 0 ? double(read + written) / perCycleRead : 0;
-    return std::max(perCycleRead > 0 ? double(read) / perCycleRead : 0,
-                    perCycleWrite > 0 ? double(written) / perCycleWrite : 0);
-  }
-
   void runGroup() {
     out.phases.emplace_back(s.groups[g].phases.size());
     for (WalkedPhase &ph : out.phases.back())
@@ -147,7 +138,7 @@ private:
     slowed = left = 0;
     first = last = 0;
     lastDue = storeStage = -1;
-    stageFirsts.clear();
+    waits = Waits();
     lastStore.clear();
     fetched.clear();
     const int64_t epochs = int64_t(running.size());
@@ -225,13 +216,9 @@ private:
       around = std::max(
           around, cycles(a.memories[0], 0, written - last - movedWritten) +
                       perStep * double(storeStage + 1));
-    for (const auto &at : stageFirsts) {
-      int64_t due = 0;
-      for (const auto &other : stageFirsts)
-        due += other.first <= at.first ? other.second : 0;
-      around = std::max(around, cycles(a.memories[0], due, 0) +
-                                    perStep * double(steps - at.first));
-    }
+    around = std::max(
+        around, waits.latency(a, std::max(double(compute), slowed), steps));
+    out.waitsForRows |= !waits.rowStores.empty();
     const double latency =
         std::max({double(compute), slowed, around,
                   cycles(a.memories[0], read - first, written - last),
@@ -266,8 +253,9 @@ private:
       read += n;
       if (b.fetchPosition >= 0 && (at > 0 || b.minStage > 0))
         lastDue = std::max(lastDue, step + b.minStage);
-      if (at == 0 && b.fetchPosition >= 0 && b.minStage > 0)
-        stageFirsts.push_back({b.minStage, n});
+      const bool later = b.fetchPosition >= 0 && b.minStage > 0;
+      if (at == 0 && later)
+        waits.firsts.push_back({b.minStage, n});
       else if (at == 0)
         first += n;
       out.refetched |= at > 0;
@@ -365,6 +353,12 @@ private:
           (!b.storesLastSliceOnly || atLast)) {
         written += resultBytes(id);
         lastStore[id] = resultBytes(id);
+        if (b.storesLastSliceOnly && id == slot.window &&
+            shortestRow() >= b.slots) {
+          RowStores &stored = waits.rowStores[b.slots];
+          stored.bytes += resultBytes(id);
+          stored.rows = rowCount();
+        }
         storeStage = storeStage < 0 ? slot.stage
                                     : std::min<int64_t>(storeStage, slot.stage);
       }
@@ -372,12 +366,11 @@ private:
   }
 
   Walked out;
-  std::vector<int64_t> running; ///< epochs in the order in which they run
   int64_t read = 0, written = 0, first = 0, last = 0;
   int64_t bufferRead = 0, bufferWritten = 0;
-  int64_t lastDue = -1, storeStage = -1;                ///< step, stage
-  std::vector<std::pair<int64_t, int64_t>> stageFirsts; ///< stage, bytes
-  std::map<int32_t, int64_t> lastStore;                 ///< by buffer
+  int64_t lastDue = -1, storeStage = -1; ///< step, stage
+  Waits waits;
+  std::map<int32_t, int64_t> lastStore;          ///< by buffer
   std::set<std::pair<int32_t, int64_t>> fetched; ///< buffer, running epoch
 };
 

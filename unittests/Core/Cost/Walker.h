@@ -32,6 +32,7 @@ struct Walked {
   std::vector<std::vector<WalkedPhase>> phases; ///< by group, phase
   // What the case exercised.
   bool ragged = false, refetched = false, accumulated = false, skipped = false;
+  bool waitsForRows = false;
 };
 
 Walked walk(const Cascade &c, const Arch &a, const Schedule &s, const Plan &p);

@@ -9,9 +9,9 @@
 // slowed by the ports of the buffer; memory = bytes / bandwidth. First pieces
 // loaded and the last one stored are exposed, if not moved beside other phases.
 // Phase = max(compute, memory that overlaps, own loads + computing on the last,
-// computing the first result + own stores, transfers + what they leave of the
-// ports) + exposed; group = sum over phases and outer tiles; layer = sum over
-// groups. Cycles are at arch.clockHz.
+// computing the first result + own stores, steps + waiting for results of rows,
+// transfers + what they leave of the ports) + exposed; group = sum over phases
+// and outer tiles; layer = sum over groups. Cycles are at arch.clockHz.
 //
 // What is counted at the memory that feeds the units: in each epoch each slot
 // reads once every value of an operand that some point in it reads, and writes
