@@ -124,10 +124,16 @@ sched::ScheduleOp transfusion::exportSchedule(
     OpBuilder &b, Location loc, StringRef name, const ImportedCascade &source,
     FunctionOpInterface function, sched::ArchOp arch,
     const core::Schedule &schedule, sched::SearchAttr search) {
-  auto op = sched::ScheduleOp::create(b, loc, name,
-                                      SymbolTable::getSymbolName(function),
-                                      arch.getSymName(), search);
   core::Arch machine = importArch(arch);
+  SmallVector<Attribute> residents;
+  for (const core::Resident &r : schedule.residents)
+    residents.push_back(sched::ResidentAttr::get(
+        b.getContext(), b.getStringAttr(source.cascade.tensors[r.tensor].name),
+        FlatSymbolRefAttr::get(b.getContext(),
+                               machine.memories[r.memory].name)));
+  auto op = sched::ScheduleOp::create(
+      b, loc, name, SymbolTable::getSymbolName(function), arch.getSymName(),
+      search, residents.empty() ? ArrayAttr() : b.getArrayAttr(residents));
   Exporter exporter(b, loc, source, machine);
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());

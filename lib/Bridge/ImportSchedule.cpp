@@ -208,6 +208,18 @@ FailureOr<ImportedSchedule> transfusion::importSchedule(sched::ScheduleOp op) {
   imported.source = std::move(*source);
   imported.arch = importArch(imported.archOp);
   imported.search = op.getSearch();
+  if (op.getResidentAttr())
+    for (auto r : op.getResidentAttr().getAsRange<sched::ResidentAttr>()) {
+      core::Resident resident{imported.source.tensorId(r.getTensor()), -1};
+      for (auto [m, memory] : llvm::enumerate(imported.arch.memories))
+        if (memory.name == r.getMemory().getValue())
+          resident.memory = static_cast<core::MemoryId>(m);
+      imported.schedule.residents.push_back(resident);
+    }
+  llvm::sort(imported.schedule.residents,
+             [](const core::Resident &x, const core::Resident &y) {
+               return x.tensor < y.tensor;
+             });
   ScheduleImporter importer(imported.source, imported.arch);
   for (auto group : op.getBody().getOps<sched::GroupOp>()) {
     imported.groups.push_back(group);

@@ -220,7 +220,8 @@ void PhaseWriter::stores(const PlannedSlot &s, int32_t index) {
     if (id < 0 || !v.plan.buffers[id].storeToOuter)
       continue;
     const Buffer &b = v.plan.buffers[id];
-    const Memory &from = v.arch.memories[b.memory], &to = v.arch.memories[0];
+    const Memory &from = v.arch.memories[b.memory];
+    const Memory &to = v.arch.memories[b.outer];
     j.object([&] {
       j.attribute("kind", "store");
       j.attribute("tensor", c.tensors[b.tensor].name);

@@ -32,6 +32,8 @@ private:
   void arch();
   void search();
   void cascade();
+  void residents();
+  void copies(int32_t g);
   void buffers();
   void group(int32_t g);
 
@@ -117,8 +119,50 @@ void ScheduleWriter::cascade() {
           j.attribute(
               "extends",
               v.cascade.tensors[v.cascade.einsums[x.producer].base].name);
+        bool resides = false; // and nowhere else
+        for (const PlannedResident &r : v.plan.residents)
+          resides |= r.tensor == t && !r.isCopied;
         j.attribute("in_outer_memory",
-                    livesInOuterMemory(v.cascade, v.schedule, t));
+                    !resides && livesInOuterMemory(v.cascade, v.schedule, t));
+      });
+    }
+  });
+}
+
+void ScheduleWriter::residents() {
+  if (v.plan.residents.empty())
+    return;
+  j.attributeArray("residents", [&] {
+    for (const PlannedResident &r : v.plan.residents)
+      j.object([&] {
+        j.attribute("tensor", v.cascade.tensors[r.tensor].name);
+        j.attribute("memory", v.arch.memories[r.memory].name);
+        j.attribute("address", r.address);
+        j.attribute("bytes", r.bytes);
+        j.attribute("first_group", groupName(r.firstGroup));
+        j.attribute("last_group", groupName(r.lastGroup));
+      });
+  });
+}
+
+/// Of inputs that become residents before group `g`.
+void ScheduleWriter::copies(int32_t g) {
+  auto isHere = [&](const PlannedResident &r) {
+    return r.isCopied && r.firstGroup == g;
+  };
+  if (llvm::none_of(v.plan.residents, isHere))
+    return;
+  j.attributeArray("copies", [&] {
+    for (const PlannedResident &r : v.plan.residents) {
+      if (!isHere(r))
+        continue;
+      const Memory &from = v.arch.memories[0], &to = v.arch.memories[r.memory];
+      j.object([&] {
+        j.attribute("tensor", v.cascade.tensors[r.tensor].name);
+        j.attribute("from", from.name);
+        j.attribute("to", to.name);
+        j.attribute("from_port", portName(from, /*write=*/false));
+        j.attribute("to_port", portName(to, /*write=*/true));
       });
     }
   });
@@ -184,6 +228,7 @@ void ScheduleWriter::group(int32_t g) {
       }
     });
     j.attribute("outer_tiles", tiles);
+    copies(g);
     j.attributeArray("transfers", [&] {
       for (int32_t id : v.plan.groups[g].buffers)
         if (v.plan.buffers[id].role == BufferRole::Input &&
@@ -214,6 +259,7 @@ void ScheduleWriter::write() {
       for (size_t m = 1; m < v.arch.memories.size(); ++m)
         j.attribute(v.arch.memories[m].name, v.plan.allocationBytes[m]);
     });
+    residents();
     buffers();
     j.attributeArray("groups", [&] {
       for (int32_t g = 0; g < static_cast<int32_t>(v.schedule.groups.size());

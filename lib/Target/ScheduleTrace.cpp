@@ -58,7 +58,7 @@ private:
   llvm::json::OStream &j;
   const Phase &phase;
   const PhasePlan &plan;
-  double portFree = 0;
+  std::vector<double> portFree; ///< by memory, in microseconds
   std::vector<Pipeline> running;
 };
 
@@ -163,9 +163,9 @@ bool TraceWriter::startsPiece(const Buffer &b, int64_t epoch,
 
 /// Blocks that the next step needs anew, one after another on their port.
 void TraceWriter::loads(int64_t step, int64_t start) {
-  const Memory &outer = v.arch.memories[0];
   for (int32_t id : v.plan.groups[w.group].buffers) {
     const Buffer &b = v.plan.buffers[id];
+    const Memory &outer = v.arch.memories[b.outer];
     if (b.role != BufferRole::Input || b.phase != w.phase ||
         b.fetchPosition < 0)
       continue;
@@ -179,11 +179,12 @@ void TraceWriter::loads(int64_t step, int64_t start) {
     if (!startsPiece(b, epoch, before) || outer.readBytesPerS <= 0)
       continue;
     double duration = double(b.bytesPerSlot) * 1e6 / outer.readBytesPerS;
-    portFree = std::max(portFree, microseconds(start));
+    double &free = portFree[b.outer];
+    free = std::max(free, microseconds(start));
     event("load " + c.tensors[b.tensor].name,
-          static_cast<int64_t>(v.arch.units.size()), portFree, duration, step,
-          epoch);
-    portFree += duration;
+          static_cast<int64_t>(v.arch.units.size()) + b.outer, free, duration,
+          step, epoch);
+    free += duration;
   }
 }
 
@@ -206,8 +207,12 @@ void TraceWriter::write() {
     j.attributeArray("traceEvents", [&] {
       for (size_t u = 0; u < v.arch.units.size(); ++u)
         track(static_cast<int64_t>(u), v.arch.units[u].name);
-      track(static_cast<int64_t>(v.arch.units.size()),
-            portName(v.arch.memories[0], /*write=*/false));
+      // Of every memory that tensors are loaded from.
+      const MemoryId inner = v.arch.units.front().memory;
+      for (MemoryId m = 0; m < inner; ++m)
+        track(static_cast<int64_t>(v.arch.units.size()) + m,
+              portName(v.arch.memories[m], /*write=*/false));
+      portFree.assign(inner, 0);
       int64_t start = 0;
       // Steps with the same inner tiles take the same time.
       std::map<std::vector<Extents>, PhaseTiming> known;

@@ -39,7 +39,8 @@ void transfusion::writeExpressions(const ScheduleView &v,
 void transfusion::writeLoad(const ScheduleView &v, llvm::json::OStream &j,
                             int32_t id) {
   const Buffer &b = v.plan.buffers[id];
-  const Memory &from = v.arch.memories[0], &to = v.arch.memories[b.memory];
+  const Memory &from = v.arch.memories[b.outer];
+  const Memory &to = v.arch.memories[b.memory];
   const std::vector<RankCut> &cuts =
       v.plan.groups[b.group].phases[b.phase].cuts;
   j.object([&] {

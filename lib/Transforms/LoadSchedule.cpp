@@ -206,6 +206,12 @@ Translation::operator()(const core::Schedule &schedule) {
       group.phases.push_back(phase(p, fromTile, tile));
     result.groups.push_back(std::move(group));
   }
+  for (const core::Resident &r : schedule.residents)
+    result.residents.push_back({tensor(r.tensor), r.memory});
+  llvm::sort(result.residents,
+             [](const core::Resident &x, const core::Resident &y) {
+               return x.tensor < y.tensor;
+             });
   if (failed)
     return failure();
   return result;

@@ -118,7 +118,7 @@ def sums(rng, _):
 
 
 def machine(rng, src):
-    """`tiny` with another grid, lanes and buffer."""
+    """`tiny` with another grid, lanes and buffer, sometimes with a third memory."""
     text = (src / "arch" / "tiny.yaml").read_text(encoding="utf-8")
     for old, new in (
             ("grid: [4, 4]", f"grid: [{rng.randint(1, 5)}, {rng.randint(1, 5)}]"),
@@ -127,6 +127,13 @@ def machine(rng, src):
              f"capacity_bytes: {rng.choice([8192, 16384, 65536])}")):
         assert old in text
         text = text.replace(old, new)
+    if rng.random() < 0.3:
+        text = text.replace("  - name: buffer\n", f"""  - name: l2
+    capacity_bytes: {rng.choice([2048, 16384])}
+    bandwidth_bytes_per_s: 4294967296
+    energy_pj_per_byte: 27
+  - name: buffer
+""")
     return text
 
 
@@ -177,7 +184,7 @@ def main(src, first, last):
                 bad += 1
             kinds[kind] = kinds.get(kind, 0) + 1
             for feature in (" skip", "where", "stage 1", "retain", "block(",
-                            "tile(", "finish"):
+                            "tile(", "finish", "resident("):
                 features[feature.strip(" (")] = \
                     features.get(feature.strip(" ("), 0) + (feature in scheduled)
     print(f"{sum(kinds.values())} programs counted, {bad} otherwise than "

@@ -152,6 +152,9 @@ std::string Counter::tensorOf(Operation &op, Value memref) const {
       if (auto to = dyn_cast<affine::AffineStoreOp>(user))
         view = to.getMemRef().getDefiningOp();
   }
+  if (auto resident =
+          view ? view->getAttrOfType<StringAttr>("sched.resident") : nullptr)
+    return resident.str();
   auto name = view ? view->getAttrOfType<StringAttr>("sched.buffer") : nullptr;
   auto tensor = name ? tensors.getAs<StringAttr>(name) : nullptr;
   return tensor ? tensor.str() : "nothing known";

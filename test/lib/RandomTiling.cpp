@@ -110,6 +110,23 @@ static bool isLegal(const core::Cascade &c, const core::Arch &a,
          core::checkPlan(c, a, s, core::makePlan(c, a, s)).empty();
 }
 
+/// What lies in a memory in between, where the machine has one.
+static void drawResidents(const core::Cascade &c, const core::Arch &a,
+                          core::Rng &rng, core::Schedule &s) {
+  const core::MemoryId m = core::outerMemory(a, a.units.front().memory);
+  if (m <= 0)
+    return;
+  s.residents.clear();
+  for (size_t t = 0; t < c.tensors.size(); ++t) {
+    if (rng.below(3) == 0)
+      continue;
+    core::Schedule more = s;
+    more.residents.push_back({static_cast<core::TensorId>(t), m});
+    if (isLegal(c, a, more))
+      s = std::move(more);
+  }
+}
+
 static core::Schedule drawLegal(const core::Cascade &c, const core::Arch &a,
                                 const core::Schedule &base, uint64_t seed) {
   core::Rng rng(seed);
@@ -127,7 +144,10 @@ static core::Schedule drawLegal(const core::Cascade &c, const core::Arch &a,
   // Other sizes may ask for other pipelines.
   core::Schedule solved = s;
   core::solveSlots(c, a, solved);
-  return isLegal(c, a, solved) ? solved : s;
+  if (isLegal(c, a, solved))
+    s = std::move(solved);
+  drawResidents(c, a, rng, s);
+  return s;
 }
 
 void RandomTilingPass::runOnOperation() {

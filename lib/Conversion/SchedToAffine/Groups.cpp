@@ -14,6 +14,9 @@ using namespace transfusion::schedtoaffine;
 void ProgramEmitter::emitGroup(int32_t g) {
   const Group &group = src.schedule.groups[g];
   Location loc = scope.builder().getUnknownLoc();
+  for (const PlannedResident &r : plan.residents)
+    if (r.isCopied && r.firstGroup == g)
+      copyResident(r.tensor, loc);
   for (int32_t id : plan.groups[g].buffers) {
     const Buffer &buffer = plan.buffers[id];
     if (buffer.role != BufferRole::Input || buffer.level != RetainLevel::Group)

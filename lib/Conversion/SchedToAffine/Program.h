@@ -88,7 +88,9 @@ struct Epoch {
 struct Storage {
   std::vector<mlir::Value> pools;   ///< by MemoryId; null for DRAM
   std::vector<mlir::Value> buffers; ///< by buffer id
-  std::vector<mlir::Value> outer;   ///< by TensorId; null when never there
+  /// By TensorId, where the whole tensor lies; null when it never does.
+  std::vector<mlir::Value> outer;
+  std::vector<mlir::Value> copiedFrom; ///< of residents: the input in DRAM
 };
 
 /// Slots by start cycle, of the stages that work in a step of full tiles.
@@ -114,6 +116,7 @@ private:
   // Storage.cpp
   void allocate(mlir::Location loc);
   void release(mlir::Location loc);
+  void copyResident(core::TensorId t, mlir::Location loc);
   void fillInitialSlices(mlir::Location loc);
   void poisonPool(core::MemoryId m, int64_t from, int64_t to);
   void poisonBuffer(int32_t buffer);

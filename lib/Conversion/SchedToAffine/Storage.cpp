@@ -19,6 +19,35 @@ static Attribute memorySpace(OpBuilder &b, MemoryId m) {
 
 void ProgramEmitter::allocate(Location loc) {
   OpBuilder &b = scope.builder();
+  at.pools.resize(src.arch.memories.size());
+  for (size_t m = 1; m < src.arch.memories.size(); ++m) {
+    int64_t bytes = plan.allocationBytes[m];
+    if (bytes == 0)
+      continue;
+    auto type =
+        MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(),
+                        memorySpace(b, static_cast<MemoryId>(m)));
+    at.pools[m] = memref::AllocOp::create(
+        b, loc, type, b.getI64IntegerAttr(kBufferAlignment));
+    if (poison)
+      poisonPool(static_cast<MemoryId>(m), 0, bytes);
+  }
+  at.copiedFrom = at.outer;
+  for (const PlannedResident &r : plan.residents) {
+    Type element = cast<RankedTensorType>(src.tensors[r.tensor].getType())
+                       .getElementType();
+    auto type =
+        MemRefType::get(c.tensors[r.tensor].shape, element,
+                        MemRefLayoutAttrInterface(), memorySpace(b, r.memory));
+    Value offset = arith::ConstantIndexOp::create(b, loc, r.address);
+    auto view = memref::ViewOp::create(b, loc, type, at.pools[r.memory], offset,
+                                       ValueRange());
+    // A name for the reader; nothing depends on it.
+    view->setDiscardableAttr("sched.resident",
+                             b.getStringAttr(c.tensors[r.tensor].name));
+    at.outer[r.tensor] = view;
+  }
+
   for (size_t t = 0; t < c.tensors.size(); ++t) {
     if (at.outer[t] || extenderOf(c, static_cast<TensorId>(t)) >= 0 ||
         !livesInOuterMemory(c, src.schedule, static_cast<TensorId>(t)))
@@ -35,20 +64,6 @@ void ProgramEmitter::allocate(Location loc) {
       for (TensorId piece : piecesOf(c, static_cast<TensorId>(t)))
         if (!at.outer[piece])
           at.outer[piece] = at.outer[t];
-
-  at.pools.resize(src.arch.memories.size());
-  for (size_t m = 1; m < src.arch.memories.size(); ++m) {
-    int64_t bytes = plan.allocationBytes[m];
-    if (bytes == 0)
-      continue;
-    auto type =
-        MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(),
-                        memorySpace(b, static_cast<MemoryId>(m)));
-    at.pools[m] = memref::AllocOp::create(
-        b, loc, type, b.getI64IntegerAttr(kBufferAlignment));
-    if (poison)
-      poisonPool(static_cast<MemoryId>(m), 0, bytes);
-  }
 
   for (const Buffer &buffer : plan.buffers) {
     Type element = cast<RankedTensorType>(src.tensors[buffer.tensor].getType())
@@ -67,6 +82,15 @@ void ProgramEmitter::allocate(Location loc) {
     view->setDiscardableAttr("sched.buffer", b.getStringAttr(buffer.name));
     at.buffers.push_back(view);
   }
+}
+
+void ProgramEmitter::copyResident(TensorId t, Location loc) {
+  SmallVector<Bound> bounds;
+  for (int64_t extent : c.tensors[t].shape)
+    bounds.push_back({scope.constant(extent)});
+  scope.nest(loc, bounds, [&](ArrayRef<AffineExpr> ivs) {
+    scope.store(loc, scope.load(loc, at.copiedFrom[t], ivs), at.outer[t], ivs);
+  });
 }
 
 void ProgramEmitter::release(Location loc) {

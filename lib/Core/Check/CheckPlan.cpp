@@ -114,7 +114,7 @@ bool PlanChecker::buffers() {
       wrong = "holds no tensor";
     else if (b.group < 0 || b.group >= static_cast<int64_t>(p.groups.size()))
       wrong = "belongs to no group";
-    else if (b.memory != 1) // A02, A09: the one that feeds every unit
+    else if (b.memory != a.units.front().memory) // A02: as of every unit
       wrong = "is not in the memory that feeds the units";
     else if (b.bytesPerSlot <= 0 || b.slots <= 0)
       wrong =
@@ -353,6 +353,8 @@ void PlanChecker::capacity() {
     x.bound = m.capacityBytes;
     x.unit = "bytes";
   }
+  for (const PlannedResident &r : p.residents)
+    ends[r.memory] = std::max(ends[r.memory], r.address + r.bytes);
   for (size_t m = 1; m < ends.size(); ++m)
     if (m >= p.allocationBytes.size() || p.allocationBytes[m] != ends[m])
       sink.add("P10",
@@ -377,7 +379,9 @@ std::vector<Violation> transfusion::core::checkPlan(const Cascade &c,
     for (int32_t g = 0; g < static_cast<int32_t>(s.groups.size()); ++g)
       checker.group(g);
     checker.overlaps();
-    checker.capacity();
+    // Allocations end where residents end that are where they should be.
+    if (checkPlannedResidents(view, p, checker.sink))
+      checker.capacity();
     checkActiveSteps(view, p, checker.sink);
   }
   return std::move(checker.sink.found);

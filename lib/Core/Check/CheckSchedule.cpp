@@ -37,10 +37,13 @@ std::vector<Violation> transfusion::core::checkSchedule(const Cascade &c,
   checkRetention(view, sink);
   checkMoves(view, sink);
   checkSkips(view, sink);
+  checkResidents(view, a, sink);
   // Footprints of a schedule that is wrong otherwise would only confuse.
   if (sink.empty())
     checkMoveSpans(view, sink);
-  if (sink.empty())
+  if (sink.empty()) {
     checkCapacity(view, a, sink);
+    checkResidentCapacity(view, a, sink);
+  }
   return std::move(sink.found);
 }

@@ -16,14 +16,14 @@ using namespace transfusion::core::check;
 
 std::vector<Violation> transfusion::core::checkSchedulable(const Arch &a) {
   Sink sink;
-  const auto levels = static_cast<int64_t>(a.memories.size());
-  if (levels != 2) {
-    Violation &v = sink.add(
-        "A02",
-        quoted(a.name) + " has " + num(levels) +
-            " memory levels; a hierarchy other than two is not supported yet",
-        "describe an outer memory and one buffer that feeds every unit");
-    v.demand = levels;
+  if (a.memories.size() < 2) {
+    Violation &v =
+        sink.add("A02",
+                 quoted(a.name) + " has " +
+                     num(static_cast<int64_t>(a.memories.size())) +
+                     " memory levels; schedules need two or more",
+                 "describe an outer memory and a buffer that feeds the units");
+    v.demand = static_cast<int64_t>(a.memories.size());
     v.bound = 2;
     v.unit = "memories";
   }
@@ -45,6 +45,20 @@ std::vector<Violation> transfusion::core::checkSchedulable(const Arch &a) {
     v.demand = mem.instances;
     v.bound = 1;
     v.unit = "instances";
+  }
+  for (size_t u = 1; u < a.units.size(); ++u) {
+    const Unit &unit = a.units[u], &first = a.units.front();
+    if (unit.memory == first.memory)
+      continue;
+    Violation &v =
+        sink.add("A02",
+                 "unit " + quoted(unit.name) + " is on memory " +
+                     quoted(a.memories[unit.memory].name) + ", unit " +
+                     quoted(first.name) + " on " +
+                     quoted(a.memories[first.memory].name) +
+                     "; schedules are for one buffer that feeds every unit",
+                 "put every unit on one memory");
+    v.archUnit = static_cast<UnitId>(u);
   }
   for (size_t u = 0; u < a.units.size(); ++u) {
     const Unit &unit = a.units[u];

@@ -91,7 +91,7 @@ std::string advice(const View &v, const Need &n, const Memory &m,
 
 /// S30
 void check::checkCapacity(const View &v, const Arch &a, Sink &sink) {
-  const Memory &m = a.memories[1]; // A02, A09
+  const Memory &m = a.memories[a.units.front().memory]; // A02, A07
   for (int32_t g = 0; g < static_cast<int32_t>(v.s.groups.size()); ++g) {
     std::vector<Need> needs = needsOf(v, g);
     const int32_t phases = static_cast<int32_t>(v.s.groups[g].phases.size());

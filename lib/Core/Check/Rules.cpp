@@ -30,7 +30,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"C16", "bases", "a tensor that is extended is the result without the Einsum's own points, which follow it along one dimension and all exist; it is extended once"},
 
     {"A01", "clock", "the clock is above 0"},
-    {"A02", "schedulable", "schedules are for two memories, one of each, that keep everything, and grids that share both ways"},
+    {"A02", "schedulable", "schedules are for two or more memories, one of each, that keep everything, one that feeds every unit, and grids that share both ways"},
     {"A03", "names", "memories and units have names of their own"},
     {"A04", "capacity", "every memory but the outermost has a positive capacity"},
     {"A05", "bandwidth", "bandwidths are finite and not negative (0: not given)"},
@@ -84,6 +84,9 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"S35", "skipped steps", "a phase skips steps of its recurrence only where nothing depends on a step without points"},
     {"S36", "whole when read", "what extends a tensor is read in a later group than all its pieces are made in"},
     {"S37", "parts", "a group holds Einsums of one part, and parts follow one another"},
+    {"S38", "residents", "a resident is an input, or crosses groups and is no output, recurrence or part of a longer tensor; it lies between the outermost memory and that of the units, residents are sorted, each once"},
+    {"S39", "resident capacity", "the residents of a group fit their memory"},
+    {"S40", "residents wait", "what is prefetched or deferred is no resident"},
 
     {"P01", "mirror", "the plan runs the slots of its schedule"},
     {"P02", "buffers", "a buffer is in the memory that feeds the units, aligned, of positive size"},
@@ -97,6 +100,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"P10", "allocation", "an allocation ends where its last buffer ends"},
     {"P11", "moves", "first pieces are loaded ahead, and results stored later, as the schedule says"},
     {"P12", "active steps", "of a phase that skips, every step that has points runs, and no other that need not"},
+    {"P13", "residents", "residents are those of the schedule, hold their tensors while groups use them, and share no byte; what is loaded or stored is where its tensor lies"},
   };
   // clang-format on
   return rules;

@@ -46,6 +46,11 @@ void checkCapacity(const View &v, const Arch &a, Sink &sink);
 void checkMoves(const View &v, Sink &sink);
 void checkMoveSpans(const View &v, Sink &sink);
 
+// ResidentRules.cpp
+void checkResidents(const View &v, const Arch &a, Sink &sink);
+void checkResidentCapacity(const View &v, const Arch &a, Sink &sink);
+bool checkPlannedResidents(const View &v, const Plan &plan, Sink &sink);
+
 // SkipRules.cpp
 void checkSkips(const View &v, Sink &sink);
 void checkActiveSteps(const View &v, const Plan &plan, Sink &sink);

@@ -26,6 +26,18 @@ void check::checkIds(const Cascade &c, const Arch &a, const Schedule &s,
   auto has = [](const auto &list, int32_t id) {
     return id >= 0 && id < static_cast<int64_t>(list.size());
   };
+  for (const Resident &r : s.residents) {
+    if (!has(c.tensors, r.tensor))
+      sink.add("S01",
+               "a resident names tensor " + num(r.tensor) +
+                   ", which does not exist",
+               "name one that exists");
+    if (!has(a.memories, r.memory))
+      sink.add("S01",
+               "a resident names memory " + num(r.memory) +
+                   ", which does not exist",
+               "name one that exists");
+  }
   for (int32_t g = 0; g < static_cast<int32_t>(s.groups.size()); ++g) {
     const Group &group = s.groups[g];
     int32_t p = -1;

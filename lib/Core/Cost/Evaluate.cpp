@@ -59,6 +59,10 @@ void Evaluator::Impl::evaluateTile(const PhaseTile &tile, const TileClass &cls,
   addBytes(report.writeBytes[0], t.outerWrite);
   addBytes(report.readBytes[bufferMemory()], t.bufferRead);
   addBytes(report.writeBytes[bufferMemory()], t.bufferWrite);
+  for (const auto &[memory, between] : t.between) {
+    addBytes(report.readBytes[memory], between.outerRead);
+    addBytes(report.writeBytes[memory], between.outerWrite);
+  }
   for (const MovedTransfer &m : t.moved) {
     addBytes(report.readBytes[0], m.read);
     addBytes(report.writeBytes[0], m.write);
@@ -161,12 +165,15 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
 
   if (byTensor)
     byTensor->times = 1;
-  const int64_t retained = groupLoadBytes(c, p, g, whole, tally, byTensor);
+  const double copied = addResidents(p, g);
+  const int64_t retained = groupLoadBytes(c, p, g, 0, whole, tally, byTensor);
   report.readBytes[0] = tally.add(report.readBytes[0], retained);
   report.writeBytes[bufferMemory()] =
       tally.add(report.writeBytes[bufferMemory()], retained);
   const TransferBytes ends = overlap.ends();
-  group.loadCycles = addTransfers(tally.add(retained, ends.read), 0);
+  group.loadCycles = std::max(addTransfers(tally.add(retained, ends.read), 0),
+                              addRetainedResidents(p, g)) +
+                     copied;
   group.storeCycles = addTransfers(0, ends.write);
   group.latencyCycles = group.loadCycles + group.storeCycles;
 

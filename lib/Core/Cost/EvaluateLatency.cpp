@@ -27,28 +27,28 @@ double transferCycles(const Memory &memory, double clockHz, double readBytes,
 
 } // namespace
 
-/// Even where the outer memory is the limit, computing does not overlap with
-/// all that a phase moves for itself: nothing is stored before it is made, and
-/// what is loaded last is computed on after that.
-double Evaluator::Impl::aroundTransfers(const TileCost &tile) {
-  const PhaseTraffic &t = tile.traffic;
-  const Memory &dram = a.memories.front();
+/// Even where a memory outside is the limit, computing does not overlap with
+/// all that a phase moves there for itself: nothing is stored before it is
+/// made, and what is loaded last is computed on after that.
+double Evaluator::Impl::aroundTransfers(const TileCost &tile,
+                                        const OuterTraffic &t,
+                                        const Memory &outer) {
   const double perStep = tile.stepCycles() / double(tile.steps);
   double cycles = 0;
   if (t.stepsAfterLoads > 0)
     cycles =
-        transferCycles(dram, a.clockHz, double(t.outerRead - t.firstRead), 0) +
+        transferCycles(outer, a.clockHz, double(t.outerRead - t.firstRead), 0) +
         perStep * double(t.stepsAfterLoads);
   if (t.storeStage >= 0)
     cycles =
-        std::max(cycles, transferCycles(dram, a.clockHz, 0,
+        std::max(cycles, transferCycles(outer, a.clockHz, 0,
                                         double(t.outerWrite - t.lastWrite)) +
                              perStep * double(t.storeStage + 1));
   for (const auto &[stage, bytes] : t.stageFirsts) {
     double due = 0;
     for (const auto &[other, more] : t.stageFirsts)
       due += other <= stage ? double(more) : 0;
-    cycles = std::max(cycles, transferCycles(dram, a.clockHz, due, 0) +
+    cycles = std::max(cycles, transferCycles(outer, a.clockHz, due, 0) +
                                   perStep * double(tile.steps - stage));
   }
   // Where a row ends its results leave, while no more steps run than there are
@@ -58,7 +58,7 @@ double Evaluator::Impl::aroundTransfers(const TileCost &tile) {
     for (const auto &[other, more] : t.rowStores)
       leaving += other <= places ? double(more) : 0;
     const double wait =
-        transferCycles(dram, a.clockHz, 0, leaving / double(t.rows)) -
+        transferCycles(outer, a.clockHz, 0, leaving / double(t.rows)) -
         perStep * double(places - 1);
     cycles = std::max(cycles, tile.stepCycles() + double(t.rows - 1) * wait);
   }
@@ -83,31 +83,55 @@ void Evaluator::Impl::addLatency(const TileCost &tile,
   const PhaseTraffic &t = tile.traffic;
   const Memory &dram = a.memories.front();
   const MemoryId inner = bufferMemory();
-  const double loaded = double(t.outerRead - t.firstRead) + double(beside.read);
-  const double stored =
-      double(t.outerWrite - t.lastWrite) + double(beside.write);
+  double loaded = double(t.outerRead - t.firstRead) + double(beside.read);
+  double stored = double(t.outerWrite - t.lastWrite) + double(beside.write);
   const double overlapped = transferCycles(dram, a.clockHz, loaded, stored);
-  const double exposed =
-      transferCycles(dram, a.clockHz, double(t.firstRead), 0) +
-      transferCycles(dram, a.clockHz, 0, double(t.lastWrite));
+  double first = transferCycles(dram, a.clockHz, double(t.firstRead), 0);
+  double last = transferCycles(dram, a.clockHz, 0, double(t.lastWrite));
+  double around = aroundTransfers(tile, t, dram);
+  phaseMemoryCycles[0] += double(count) * (overlapped + first + last);
+  // Residents pass other ports than those of memory 0, at the same time.
+  double between = 0;
+  MemoryId betweenAt = 0, loadFrom = 0, storeTo = 0; // what is waited for
+  for (const auto &[memory, b] : t.between) {
+    const Memory &m = a.memories[memory];
+    const double in = double(b.outerRead - b.firstRead);
+    const double out = double(b.outerWrite - b.lastWrite);
+    const double here = transferCycles(m, a.clockHz, in, out);
+    const double firstHere =
+        transferCycles(m, a.clockHz, double(b.firstRead), 0);
+    const double lastHere =
+        transferCycles(m, a.clockHz, 0, double(b.lastWrite));
+    if (firstHere > first)
+      loadFrom = memory;
+    if (lastHere > last)
+      storeTo = memory;
+    if (here > between)
+      betweenAt = memory;
+    loaded += in;
+    stored += out;
+    first = std::max(first, firstHere);
+    last = std::max(last, lastHere);
+    between = std::max(between, here);
+    around = std::max(around, aroundTransfers(tile, b, m));
+    phaseMemoryCycles[memory] += double(count) * (here + firstHere + lastHere);
+  }
+  const double exposed = first + last;
   const double buffer = transferCycles(
       a.memories[inner], a.clockHz, double(t.bufferRead) + double(beside.write),
       double(t.bufferWrite) + double(beside.read));
   const double ports = std::max(
       {buffer, tile.limits.slowed, besideTransfers(tile, loaded, stored)});
-  const double around = aroundTransfers(tile);
   const double n = double(count);
   cost.exposedCycles += n * exposed;
-  cost.latencyCycles +=
-      n * (std::max({double(tile.computeCycles), overlapped, ports, around}) +
-           exposed);
-  phaseMemoryCycles[0] += n * (overlapped + exposed);
+  cost.latencyCycles += n * (std::max({double(tile.computeCycles), overlapped,
+                                       ports, between, around}) +
+                             exposed);
   phaseMemoryCycles[inner] += n * ports;
   if (parts)
     addParts({n, double(tile.computeCycles), overlapped, ports, around,
-              double(tile.fillCycles), double(tile.drainCycles),
-              transferCycles(dram, a.clockHz, double(t.firstRead), 0),
-              transferCycles(dram, a.clockHz, 0, double(t.lastWrite))},
+              double(tile.fillCycles), double(tile.drainCycles), first, last,
+              between, betweenAt, loadFrom, storeTo},
              *parts);
 }
 
@@ -122,6 +146,46 @@ double Evaluator::Impl::addTransfers(int64_t read, int64_t write) {
   memoryCycles[0] += outside;
   memoryCycles[inner] += inside;
   return std::max(outside, inside);
+}
+
+/// Cycles of copying what becomes a resident before group `g`.
+double Evaluator::Impl::addResidents(const Plan &p, int32_t g) {
+  double longest = 0;
+  int64_t all = 0;
+  if (p.residents.empty())
+    return 0;
+  for (MemoryId m = 1; m < bufferMemory(); ++m) {
+    const int64_t bytes = groupCopyBytes(c, p, g, m, tally, byTensor);
+    all = tally.add(all, bytes);
+    reportOf->writeBytes[m] = tally.add(reportOf->writeBytes[m], bytes);
+    const double cycles =
+        transferCycles(a.memories[m], a.clockHz, 0, double(bytes));
+    memoryCycles[m] += cycles;
+    longest = std::max(longest, cycles);
+  }
+  reportOf->readBytes[0] = tally.add(reportOf->readBytes[0], all);
+  const double cycles =
+      transferCycles(a.memories[0], a.clockHz, double(all), 0);
+  memoryCycles[0] += cycles;
+  return std::max(longest, cycles);
+}
+
+/// Cycles of loading what group `g` retains of residents.
+double Evaluator::Impl::addRetainedResidents(const Plan &p, int32_t g) {
+  double longest = 0;
+  if (p.residents.empty())
+    return 0;
+  for (MemoryId m = 1; m < bufferMemory(); ++m) {
+    const int64_t bytes = groupLoadBytes(c, p, g, m, whole, tally, byTensor);
+    reportOf->readBytes[m] = tally.add(reportOf->readBytes[m], bytes);
+    reportOf->writeBytes[bufferMemory()] =
+        tally.add(reportOf->writeBytes[bufferMemory()], bytes);
+    const double cycles =
+        transferCycles(a.memories[m], a.clockHz, double(bytes), 0);
+    memoryCycles[m] += cycles;
+    longest = std::max(longest, cycles);
+  }
+  return longest;
 }
 
 } // namespace transfusion::core

@@ -75,9 +75,12 @@ private:
                      int64_t tiles);
   void addLatency(const TileCost &tile, const TransferBytes &beside,
                   int64_t count, PhaseCost &cost, PhaseDetail *parts);
-  double aroundTransfers(const TileCost &tile);
+  double aroundTransfers(const TileCost &tile, const OuterTraffic &t,
+                         const Memory &outer);
   double besideTransfers(const TileCost &tile, double loaded, double stored);
   double addTransfers(int64_t read, int64_t write);
+  double addResidents(const Plan &p, int32_t g);
+  double addRetainedResidents(const Plan &p, int32_t g);
   void describePhase(const PhaseTile &tile, PhaseTimes &phaseTimes,
                      PhaseCost &cost);
   int64_t repeats(const PhasePlan &plan, EinsumId e, bool finish);

@@ -240,7 +240,8 @@ namespace {
 
 /// Bytes that a set of Einsums moves at least, with everything else outside.
 struct Compulsory {
-  double read = 0, written = 0; ///< at memory 0
+  double read = 0, written = 0;           ///< outside of the buffers
+  double outerRead = 0, outerWritten = 0; ///< of these, at memory 0
   /// At the memory that feeds the units: every Einsum reads each value of its
   /// operands once, and writes each of its results once.
   double operands = 0, results = 0;
@@ -298,7 +299,8 @@ double fromOutside(const Cascade &c, const std::vector<bool> &inside,
   return someOutside ? std::max(touched, 0.0) : 0;
 }
 
-Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
+Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums,
+                      const std::vector<bool> &resides) {
   std::vector<bool> inside(c.einsums.size(), false);
   for (EinsumId e : einsums)
     inside[e] = true;
@@ -336,14 +338,19 @@ Compulsory compulsory(const Cascade &c, const std::vector<EinsumId> &einsums) {
     const double made = compulsoryBytes(c, einsum.result, resultDomain(c, e));
     if (!mayBeSkipped(c, einsum))
       bytes.results += compulsoryBytes(c, einsum.result, einsum.domain);
-    if (leaves[einsum.result.tensor])
-      bytes.written +=
-          result.iterativeRank < 0
-              ? made
-              : made / double(c.ranks[result.iterativeRank].extent);
+    if (!leaves[einsum.result.tensor])
+      continue;
+    const double left =
+        result.iterativeRank < 0
+            ? made
+            : made / double(c.ranks[result.iterativeRank].extent);
+    bytes.written += left;
+    bytes.outerWritten += resides[einsum.result.tensor] ? 0 : left;
   }
-  for (double b : perInput)
-    bytes.read += b;
+  for (size_t t = 0; t < perInput.size(); ++t) {
+    bytes.read += perInput[t];
+    bytes.outerRead += resides[t] ? 0 : perInput[t];
+  }
   return bytes;
 }
 
@@ -356,25 +363,29 @@ double portCycles(const Arch &a, const Memory &m, double read, double written) {
                                  cycles(written, m.writeBytesPerS));
 }
 
+/// `resides`: by tensor, that it is not in memory 0 while the Einsums run.
 LowerBound boundOf(const Cascade &c, const Arch &a,
-                   const std::vector<EinsumId> &einsums) {
+                   const std::vector<EinsumId> &einsums,
+                   const std::vector<bool> &resides) {
   LowerBound b;
-  const Compulsory bytes = compulsory(c, einsums);
-  b.compulsoryReadBytes = toBytes(bytes.read);
-  b.compulsoryWriteBytes = toBytes(bytes.written);
+  const Compulsory bytes = compulsory(c, einsums, resides);
+  b.compulsoryReadBytes = toBytes(bytes.outerRead);
+  b.compulsoryWriteBytes = toBytes(bytes.outerWritten);
   b.workCycles = workBoundCycles(c, a, einsums);
   b.recurrenceCycles = recurrenceBoundCycles(c, a, einsums);
   b.parts.push_back({"work", b.workCycles});
   b.parts.push_back({"recurrence", b.recurrenceCycles});
   MemoryId inner = a.units.empty() ? -1 : a.units.front().memory;
   for (size_t m = 0; m < a.memories.size(); ++m) {
-    // What comes in from memory 0 is written to the next one and so on
-    // inwards; every memory passes these bytes at least once.
+    // What comes in is written to the memory that feeds the units, what leaves
+    // is read there. Memories in between may be passed by.
     const bool feeds = static_cast<MemoryId>(m) == inner;
+    if (m != 0 && !feeds)
+      continue;
     const double read =
-        (m == 0 ? bytes.read : bytes.written) + (feeds ? bytes.operands : 0);
+        feeds ? bytes.written + bytes.operands : bytes.outerRead;
     const double written =
-        (m == 0 ? bytes.written : bytes.read) + (feeds ? bytes.results : 0);
+        feeds ? bytes.read + bytes.results : bytes.outerWritten;
     const double cycles = portCycles(a, a.memories[m], read, written);
     b.memoryCycles = std::max(b.memoryCycles, cycles);
     b.parts.push_back(
@@ -394,12 +405,15 @@ LowerBound lowerBound(const Cascade &c, const Arch &a) {
   std::vector<EinsumId> all;
   for (EinsumId e = 0; e < static_cast<EinsumId>(c.einsums.size()); ++e)
     all.push_back(e);
-  return boundOf(c, a, all);
+  return boundOf(c, a, all, std::vector<bool>(c.tensors.size(), false));
 }
 
 std::vector<LowerBound> groupBounds(const Cascade &c, const Arch &a,
                                     const Schedule &s) {
   std::vector<LowerBound> bounds;
+  std::vector<bool> resides(c.tensors.size(), false);
+  for (const Resident &r : s.residents)
+    resides[r.tensor] = true;
   for (const Group &g : s.groups) {
     std::vector<EinsumId> members;
     for (const Phase &p : g.phases)
@@ -407,7 +421,7 @@ std::vector<LowerBound> groupBounds(const Cascade &c, const Arch &a,
         for (const Slot &slot : run.slots)
           if (!slot.finishOnly)
             members.push_back(slot.einsum);
-    bounds.push_back(boundOf(c, a, members));
+    bounds.push_back(boundOf(c, a, members, resides));
   }
   return bounds;
 }

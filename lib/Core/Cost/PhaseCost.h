@@ -79,8 +79,9 @@ struct MovedTransfer {
   int64_t read = 0, write = 0;
 };
 
-struct PhaseTraffic {
-  int64_t outerRead = 0, outerWrite = 0; ///< bytes at memory 0
+/// Between the buffers and one memory outside of them.
+struct OuterTraffic {
+  int64_t outerRead = 0, outerWrite = 0; ///< bytes at that memory
   int64_t firstRead = 0, lastWrite = 0;  ///< exposed ones of these
   /// First pieces that a later step waits for: stage and bytes.
   std::vector<std::pair<int32_t, int64_t>> stageFirsts;
@@ -91,9 +92,24 @@ struct PhaseTraffic {
   int64_t stepsAfterLoads = 0;
   /// Least stage whose results are stored; -1: none is.
   int32_t storeStage = -1;
+};
+
+/// Of memory 0, which most tensors are in, and of the others.
+struct PhaseTraffic : OuterTraffic {
   int64_t bufferRead = 0, bufferWrite = 0;
   std::vector<MovedTransfer> moved; ///< not in the sums above
+  /// Of memories in between, where residents are.
+  std::vector<std::pair<MemoryId, OuterTraffic>> between;
 
+  OuterTraffic &at(MemoryId memory) {
+    if (memory == 0)
+      return *this;
+    for (auto &[known, traffic] : between)
+      if (known == memory)
+        return traffic;
+    between.push_back({memory, {}});
+    return between.back().second;
+  }
   void clear() {
     auto stages = std::move(stageFirsts);
     auto stores = std::move(rowStores);
@@ -115,8 +131,11 @@ public:
                   Tally &tally);
   /// Tiles that the following bytes are moved in, each.
   int64_t times = 1;
-  void load(TensorId t, int64_t bytes);
-  void store(TensorId t, int64_t bytes);
+  /// From and to where the whole tensor lies.
+  void load(TensorId t, int64_t bytes, MemoryId outer);
+  void store(TensorId t, int64_t bytes, MemoryId outer);
+  /// From memory 0 to where the tensor resides.
+  void copy(TensorId t, int64_t bytes, MemoryId to);
   void read(TensorId t, int64_t bytes); ///< at the buffer
   void write(TensorId t, int64_t bytes);
 
@@ -140,9 +159,14 @@ void trafficOf(const PhaseTile &tile, const StepRuns *runs, Tally &tally,
 int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
                   bool finish, Tally &tally);
 
-/// Bytes that a group loads before its first tile.
+/// Bytes that a group loads from `outer` before its first tile.
 int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
-                       const std::vector<Span> &whole, Tally &tally,
+                       MemoryId outer, const std::vector<Span> &whole,
+                       Tally &tally, TrafficByTensor *byTensor);
+
+/// Bytes that become residents of `memory` before a group.
+int64_t groupCopyBytes(const Cascade &c, const Plan &plan, int32_t group,
+                       MemoryId memory, Tally &tally,
                        TrafficByTensor *byTensor);
 
 } // namespace transfusion::core

@@ -72,20 +72,21 @@ void LoadCounter::add(const Buffer &b) {
   const int64_t one =
       bytes(valuesInPiece(c, b.access, shape, first), b.bitsPerValue);
   if (byTensor)
-    byTensor->load(b.tensor, all);
-  if (b.prefetchAhead > 0) {
+    byTensor->load(b.tensor, all, b.outer);
+  if (b.prefetchAhead > 0) { // of memory 0
     t.outerRead = tally.add(t.outerRead, all - one);
     t.moved.push_back({-b.prefetchAhead, one, 0});
     if (fetches(b) > 1)
       noteLastLoad(b);
     return;
   }
-  t.outerRead = tally.add(t.outerRead, all);
+  OuterTraffic &outer = t.at(b.outer);
+  outer.outerRead = tally.add(outer.outerRead, all);
   const bool later = b.fetchPosition >= 0 && b.minStage > 0;
   if (later) // the phase starts without it
-    t.stageFirsts.push_back({b.minStage, one});
+    outer.stageFirsts.push_back({b.minStage, one});
   else
-    t.firstRead = tally.add(t.firstRead, one);
+    outer.firstRead = tally.add(outer.firstRead, one);
   if (later || fetches(b) > 1)
     noteLastLoad(b);
 }
@@ -172,8 +173,8 @@ void LoadCounter::noteLastLoad(const Buffer &b) {
     steps = tally.add(steps, behind);
   }
   steps -= b.minStage;
-  t.stepsAfterLoads =
-      t.stepsAfterLoads > 0 ? std::min(t.stepsAfterLoads, steps) : steps;
+  int64_t &least = t.at(b.outer).stepsAfterLoads;
+  least = least > 0 ? std::min(least, steps) : steps;
 }
 
 /// Of the rows for which the last block is fetched.

@@ -45,6 +45,10 @@ public:
     // What is loaded is written here, what is stored is read.
     t.bufferWrite = tally.add(t.bufferWrite, t.outerRead);
     t.bufferRead = tally.add(t.bufferRead, t.outerWrite);
+    for (const auto &[memory, between] : t.between) {
+      t.bufferWrite = tally.add(t.bufferWrite, between.outerRead);
+      t.bufferRead = tally.add(t.bufferRead, between.outerWrite);
+    }
   }
 
 private:
@@ -61,21 +65,23 @@ private:
                                                       : results,
                               b.bitsPerValue);
     if (byTensor)
-      byTensor->store(b.tensor, all);
+      byTensor->store(b.tensor, all, b.outer);
     if (later) {
       t.moved.push_back({b.storeDelay, 0, all});
       return;
     }
-    t.storeStage = t.storeStage < 0 ? stage : std::min(t.storeStage, stage);
-    t.outerWrite = tally.add(t.outerWrite, all);
+    OuterTraffic &outer = t.at(b.outer);
+    outer.storeStage =
+        outer.storeStage < 0 ? stage : std::min(outer.storeStage, stage);
+    outer.outerWrite = tally.add(outer.outerWrite, all);
     std::vector<Span> &last = scratchSpans;
     last = tile.spans;
     for (size_t r = 0; r < innerCuts.size(); ++r) {
       const int64_t skipped = (pieces[r] - 1) * innerCuts[r].piece;
       last[r] = {innerCuts[r].begin + skipped, innerCuts[r].total - skipped};
     }
-    t.lastWrite = tally.add(t.lastWrite,
-                            bytes(touches.resultIn(e, last), b.bitsPerValue));
+    outer.lastWrite = tally.add(
+        outer.lastWrite, bytes(touches.resultIn(e, last), b.bitsPerValue));
     if (b.storesLastSliceOnly && b.role != BufferRole::Carried)
       noteRowStore(b, all);
   }
@@ -178,14 +184,19 @@ TrafficByTensor::TrafficByTensor(size_t tensorCount, size_t memories,
   tensors.assign(tensorCount, {none, none});
 }
 
-void TrafficByTensor::load(TensorId t, int64_t bytes) {
-  add(tensors[t].readBytes[0], bytes);
+void TrafficByTensor::load(TensorId t, int64_t bytes, MemoryId outer) {
+  add(tensors[t].readBytes[outer], bytes);
   add(tensors[t].writeBytes[buffer], bytes);
 }
 
-void TrafficByTensor::store(TensorId t, int64_t bytes) {
+void TrafficByTensor::store(TensorId t, int64_t bytes, MemoryId outer) {
   add(tensors[t].readBytes[buffer], bytes);
-  add(tensors[t].writeBytes[0], bytes);
+  add(tensors[t].writeBytes[outer], bytes);
+}
+
+void TrafficByTensor::copy(TensorId t, int64_t bytes, MemoryId to) {
+  add(tensors[t].readBytes[0], bytes);
+  add(tensors[t].writeBytes[to], bytes);
 }
 
 void TrafficByTensor::read(TensorId t, int64_t bytes) {
@@ -218,20 +229,39 @@ int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
   return tally.mul(sum, turns);
 }
 
-int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
-                       const std::vector<Span> &whole, Tally &tally,
+int64_t groupCopyBytes(const Cascade &c, const Plan &plan, int32_t group,
+                       MemoryId memory, Tally &tally,
                        TrafficByTensor *byTensor) {
+  int64_t sum = 0;
+  for (const PlannedResident &r : plan.residents) {
+    if (!r.isCopied || r.firstGroup != group || r.memory != memory)
+      continue;
+    const Tensor &t = c.tensors[r.tensor];
+    int64_t n = bytesPerValue(t.bitsPerValue);
+    for (int64_t extent : t.shape)
+      n = tally.mul(n, extent);
+    sum = tally.add(sum, n);
+    if (byTensor)
+      byTensor->copy(r.tensor, n, memory);
+  }
+  return sum;
+}
+
+int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
+                       MemoryId outer, const std::vector<Span> &whole,
+                       Tally &tally, TrafficByTensor *byTensor) {
   int64_t sum = 0;
   for (int32_t id : plan.groups[group].buffers) {
     const Buffer &b = plan.buffers[id];
-    if (b.role != BufferRole::Input || b.level != RetainLevel::Group)
+    if (b.role != BufferRole::Input || b.level != RetainLevel::Group ||
+        b.outer != outer)
       continue;
     const int64_t values = tally.count(
         valuesInPiece(c, b.access, c.tensors[b.tensor].shape, whole));
     const int64_t n = tally.mul(values, bytesPerValue(b.bitsPerValue));
     sum = tally.add(sum, n);
     if (byTensor)
-      byTensor->load(b.tensor, n);
+      byTensor->load(b.tensor, n, outer);
   }
   return sum;
 }

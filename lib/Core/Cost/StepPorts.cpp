@@ -20,13 +20,20 @@ BufferPorts::BufferPorts(const Arch &a) {
       static_cast<size_t>(a.units.front().memory) >= a.memories.size())
     return; // refused before anything is counted
   const Memory &inner = a.memories[a.units.front().memory];
-  const Memory &outer = a.memories.front();
   shared = inner.sharedPort;
-  // Loads are written here, stores are read.
-  const double loads = outer.readBytesPerS;
-  const double stores = outer.sharedPort ? loads : outer.writeBytesPerS;
-  const double both =
-      loads > 0 && stores > 0 && !outer.sharedPort ? loads + stores : loads;
+  // Loads are written here, stores are read; 0: as much as there is room for.
+  double loads = 0, stores = 0, both = 0;
+  auto add = [](double &sum, double bytesPerS) {
+    sum = sum < 0 || !(bytesPerS > 0) ? -1 : sum + bytesPerS;
+  };
+  for (MemoryId m = 0; m < a.units.front().memory; ++m) {
+    const Memory &outer = a.memories[m];
+    const double in = outer.readBytesPerS;
+    const double out = outer.sharedPort ? in : outer.writeBytesPerS;
+    add(loads, in);
+    add(stores, out);
+    add(both, outer.sharedPort ? in : in > 0 && out > 0 ? in + out : 0);
+  }
   auto at = [&](double bytesPerS, double ofTransfers) {
     Port p;
     if (!(bytesPerS > 0))
@@ -37,7 +44,7 @@ BufferPorts::BufferPorts(const Arch &a) {
     return p;
   };
   if (shared) {
-    port[0] = at(inner.readBytesPerS, stores > 0 ? both : 0);
+    port[0] = at(inner.readBytesPerS, both);
   } else {
     port[0] = at(inner.readBytesPerS, stores);
     port[1] = at(inner.writeBytesPerS, loads);

@@ -235,6 +235,7 @@ Plan PlanBuilder::build() {
     }
   }
   checkHomes();
+  placeResidents();
   for (size_t g = 0; g < s.groups.size(); ++g)
     for (size_t p = 0; p < s.groups[g].phases.size(); ++p)
       if (s.groups[g].phases[p].skip)
@@ -256,6 +257,8 @@ Plan PlanBuilder::build() {
         static_cast<int32_t>(i));
   if (plan.faults.empty())
     allocateBuffers(plan, a.memories.size());
+  if (plan.faults.empty())
+    allocateResidents(plan);
   return std::move(plan);
 }
 

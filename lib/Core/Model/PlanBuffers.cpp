@@ -96,6 +96,11 @@ void PlanBuilder::checkMoves(int32_t g) {
         int64_t(b.lastPhase) - b.firstPhase >= phases)
       fault("buffer " + b.name +
             " is needed for the next outer tile while it is still in use");
+  for (const Buffer &b : plan.buffers)
+    if (b.group == g && (b.prefetchAhead > 0 || b.storeDelay > 0) &&
+        b.outer != 0)
+      fault("buffer " + b.name + " is moved in another phase, which is for "
+            "tensors of the outermost memory alone");
 }
 
 /// Read in a later phase of its group.
@@ -142,6 +147,7 @@ int32_t PlanBuilder::newBuffer(int32_t g, int32_t p, TensorId t,
   b.phase = p;
   b.access = access;
   b.memory = memory;
+  b.outer = outerOf(t);
   b.bitsPerValue = c.tensors[t].bitsPerValue;
   b.firstPhase = b.lastPhase = p;
   plan.buffers.push_back(std::move(b));

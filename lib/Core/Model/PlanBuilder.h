@@ -8,7 +8,8 @@
 // Private to lib/Core/Model. A plan is made in four steps: sizes of every rank
 // in every phase (Plan.cpp), where each Einsum is made (Plan.cpp), buffers and
 // who uses them (PlanBuffers.cpp), addresses (PlanAllocate.cpp). What a phase
-// leaves out is in PlanSkip.cpp.
+// leaves out is in PlanSkip.cpp, what lies in memories in between in
+// PlanResidents.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_LIB_CORE_MODEL_PLANBUILDER_H
@@ -22,6 +23,9 @@ namespace transfusion::core {
 /// then by id, each at the lowest address where it overlaps no buffer that
 /// lives at the same time.
 void allocateBuffers(Plan &plan, size_t numMemories);
+/// The same for residents, which live in groups; memories in between hold
+/// nothing else.
+void allocateResidents(Plan &plan);
 
 class PlanBuilder {
 public:
@@ -40,6 +44,8 @@ private:
   };
 
   bool checkIds();
+  void placeResidents();
+  MemoryId outerOf(TensorId t) const;
   void resolveCuts(int32_t group, int32_t phase);
   bool spansEpochs(int32_t group, int32_t phase, EinsumId e) const;
   void placeSlots(int32_t group, int32_t phase);

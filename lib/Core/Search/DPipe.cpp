@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "transfusion/Core/Search/DPipe.h"
 
+#include "ChooseResidents.h"
 #include "GroupBuilder.h"
 #include "SkipSteps.h"
 
@@ -58,6 +59,8 @@ bool Builder::tryWithin(int64_t epochBytes, EpochSize size,
     return false;
   }
   chooseSkips(c, a, schedule);
+  Evaluator evaluator(c, a);
+  chooseResidents(c, a, schedule, evaluator, Objective::Latency);
   result.schedule = std::move(schedule);
   result.infeasible.clear();
   return true;

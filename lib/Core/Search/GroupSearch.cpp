@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "GroupSearch.h"
 
+#include "ChooseResidents.h"
 #include "SkipSteps.h"
 
 #include <algorithm>
@@ -96,6 +97,7 @@ GroupSearch::Part GroupSearch::bestPart(const Schedule &apart, int32_t g,
       continue;
     ways.push_back(s);
     chooseSkips(c, a, ways.back());
+    chooseResidents(c, a, ways.back(), evaluator, objective);
   }
   Part best;
   for (const Schedule &way : ways) {
@@ -126,6 +128,7 @@ void GroupSearch::partGroup(const Schedule &start, int32_t g, int64_t budget,
                LoneSum::InOneEpoch))
       return keep(start.groups[g], start.groups[g]);
   chooseSkips(c, a, apart);
+  chooseResidents(c, a, apart, evaluator, objective);
   // What all else costs, where the objective is of the whole.
   double others = 0;
   if (objective == Objective::Energy) {
@@ -176,6 +179,8 @@ std::optional<Grouping> GroupSearch::run(const Schedule &start,
   Grouping result;
   for (int32_t g = 0; g < static_cast<int32_t>(start.groups.size()); ++g)
     partGroup(start, g, each, result);
+  chooseResidents(c, a, result.sized, evaluator, objective);
+  chooseResidents(c, a, result.best, evaluator, objective);
   return result;
 }
 

@@ -79,6 +79,8 @@ std::vector<Transfer> Mover::transfers() const {
   std::vector<Transfer> all;
   for (int32_t id : plan.groups[g].buffers) {
     const Buffer &b = plan.buffers[id];
+    if (b.outer != 0) // residents wait
+      continue;
     Transfer t;
     t.tensor = b.tensor;
     t.phase = b.phase;

@@ -39,9 +39,12 @@ double objectiveOf(Objective objective, const CostReport &r) {
   case Objective::Edp:
     return r.energyPj * r.latencyCycles;
   case Objective::PeakMemory:
-    return r.peakBytes.size() > 1 ? static_cast<double>(r.peakBytes[1]) : 0;
+    break;
   }
-  return 0;
+  double most = 0; // of the memory that feeds the units
+  for (const GroupCost &g : r.groups)
+    most = std::max(most, static_cast<double>(g.peakBytes));
+  return most;
 }
 
 double SpaceSearch::costOf(const CostReport &r) const {

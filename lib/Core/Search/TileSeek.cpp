@@ -11,6 +11,7 @@
 // Karnin, Koren and Somekh, ICML 2013).
 //
 //===----------------------------------------------------------------------===//
+#include "ChooseResidents.h"
 #include "GroupSearch.h"
 #include "TileSeeker.h"
 
@@ -45,9 +46,9 @@ static std::vector<PhaseMemberIds> members(const Schedule &s) {
 static std::optional<Schedule> regroup(const Cascade &c, const Arch &a,
                                        const Schedule &start) {
   Arch smaller = a;
-  for (Memory &m : smaller.memories)
-    if (m.capacityBytes > 0)
-      m.capacityBytes = std::max<int64_t>(m.capacityBytes / 4, 1);
+  Memory &m = smaller.memories[a.units.front().memory];
+  if (m.capacityBytes > 0)
+    m.capacityBytes = std::max<int64_t>(m.capacityBytes / 4, 1);
   DPipeResult other = dpipe(c, smaller);
   if (!other.infeasible.empty() || members(other.schedule) == members(start))
     return std::nullopt;
@@ -152,6 +153,16 @@ static TileSeekResult seek(const Cascade &c, const Arch &a,
   if (result.infeasible.empty() && last.known < result.cost) {
     result.cost = last.known;
     result.schedule = last.grouping.best;
+  }
+  if (result.infeasible.empty() && o.mode == SearchMode::Mcts) {
+    // Of these sizes, and with transfers where they are now.
+    Schedule other = result.schedule;
+    chooseResidents(c, a, other, evaluator, o.objective);
+    const double cost = objectiveOf(o.objective, evaluator.evaluate(other));
+    if (cost < result.cost) {
+      result.cost = cost;
+      result.schedule = std::move(other);
+    }
   }
   result.evaluations = spent;
   return result;

@@ -26,6 +26,7 @@ GroupLinks::GroupLinks(const Program &p, int32_t g)
   for (const TransferLink &link : transfers)
     checkTransfer(link);
   checkBuffers();
+  checkResidents();
 }
 
 bool GroupLinks::livesIn(const Buffer &b, int64_t phase) const {
@@ -103,7 +104,8 @@ void GroupLinks::checkUnits(const Phase &phase) {
 void GroupLinks::checkTransfer(const TransferLink &link) {
   const Transfer &t = *link.transfer;
   const Buffer &b = p.buffers[t.buffer];
-  const Memory &outer = p.memories.front(), &inner = p.memories[b.memory];
+  const Memory &outer = p.memories[p.tensors[t.tensor].memory];
+  const Memory &inner = p.memories[b.memory];
   const int32_t from = t.isLoad ? outer.readPort : inner.readPort;
   const int32_t to = t.isLoad ? inner.writePort : outer.writePort;
   if (t.fromPort != from || t.toPort != to)
@@ -168,6 +170,41 @@ void GroupLinks::checkLoad(const TransferLink &link) {
                    std::to_string(slot.stage) +
                    ", which has arrived for stage " + std::to_string(t.stage));
     }
+}
+
+/// Residents that the group moves live in it, each in its memory.
+void GroupLinks::checkResidents() {
+  for (const Resident &r : p.residents) {
+    const std::string where = "resident " + p.tensors[r.tensor].name;
+    const int64_t capacity = p.memories[r.memory].capacityBytes;
+    if (capacity >= 0 && r.address + r.bytes > capacity)
+      refuse(where, "ends at byte " + std::to_string(r.address + r.bytes) +
+                        " of " + p.memories[r.memory].name + ", which has " +
+                        std::to_string(capacity));
+    if (r.firstGroup <= number && number <= r.lastGroup)
+      continue;
+    for (const TransferLink &link : transfers)
+      if (link.transfer->tensor == r.tensor)
+        refuse(link.where, "moves a resident outside of its life");
+  }
+  for (const Copy &copy : group.copies) {
+    const Tensor &t = p.tensors[copy.tensor];
+    const std::string where = group.name + ", copy of " + t.name;
+    bool starts = false;
+    for (const Resident &r : p.residents)
+      starts |= r.tensor == copy.tensor && r.firstGroup == number;
+    if (!t.isInput || !starts)
+      refuse(where, t.isInput ? "comes in another group than the first that "
+                                "it lives in"
+                              : "is of no input");
+    const int32_t from = p.memories.front().readPort;
+    const int32_t to = p.memories[t.memory].writePort;
+    if (copy.fromPort != from || copy.toPort != to)
+      refuse(where, "oversubscribes a port: it goes from " +
+                        p.ports[copy.fromPort].name + " to " +
+                        p.ports[copy.toPort].name + ", not from " +
+                        p.ports[from].name + " to " + p.ports[to].name);
+  }
 }
 
 void GroupLinks::checkBuffers() {

@@ -66,6 +66,7 @@ private:
   void checkLoad(const TransferLink &link);
   void checkUnits(const Phase &phase);
   void checkBuffers();
+  void checkResidents();
   void refuse(const std::string &where, const std::string &what) {
     refusals.push_back({where, what});
   }

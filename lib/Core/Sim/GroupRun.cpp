@@ -114,6 +114,7 @@ void GroupRun::storeLate(int32_t id, const Box &box, int64_t tile,
 /// loaded ahead.
 void GroupRun::loadBefore(const Tile &first) {
   enter(0);
+  m.copy(links.group.copies);
   for (size_t id = 0; id < links.transfers.size(); ++id) {
     const TransferLink &link = links.transfers[id];
     const Transfer &t = *link.transfer;

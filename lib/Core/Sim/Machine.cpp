@@ -83,6 +83,24 @@ void Machine::waitForSlot(int32_t buffer, size_t slot) {
   }
 }
 
+void Machine::copy(const std::vector<Copy> &copies) {
+  std::vector<Ticks> busy(p.ports.size(), 0);
+  for (const Copy &copy : copies) {
+    const Tensor &t = p.tensors[copy.tensor];
+    Wide bytes = t.bytesPerValue;
+    for (int64_t extent : t.shape)
+      bytes = std::min(bytes * extent, Wide(1) << 62);
+    for (int32_t port : {copy.fromPort, copy.toPort})
+      busy[port] +=
+          ticksOf(static_cast<int64_t>(bytes), p.ports[port].bytesPerCycle);
+  }
+  for (size_t port = 0; port < busy.size(); ++port)
+    fabric.carried[port] += Wide(busy[port]) * kWholePort;
+  const Ticks longest = *std::max_element(busy.begin(), busy.end());
+  if (longest > 0)
+    stall(longest, Stall::Load);
+}
+
 void Machine::start(int32_t transfer, Deadline by, int64_t piece,
                     const Box &box) {
   const Transfer &t = *links.transfers[transfer].transfer;

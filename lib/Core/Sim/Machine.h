@@ -71,6 +71,8 @@ public:
   /// Takes what has arrived into `holdings`.
   void land();
 
+  /// Whole tensors to where they reside, beside nothing else.
+  void copy(const std::vector<Copy> &copies);
   void start(int32_t transfer, Deadline by, int64_t piece, const Box &box);
 
   void refuse(const std::string &where, const std::string &what) {

@@ -68,11 +68,11 @@ private:
   std::vector<double> firstStart; ///< by entry of the ledger; -1: never
   SimReport out;
   Wide now = 0;
-  std::vector<bool> stored; ///< by tensor: whole in the outer memory
+  std::vector<bool> stored; ///< by tensor: whole where it lies
   size_t entry = 0;         ///< first one of the group
 };
 
-/// What of a tensor is not in the outer memory: itself, or a tensor that it
+/// What of a tensor is not where it lies: itself, or a tensor that it
 /// begins with; -1: it is whole.
 int32_t Simulator::missingPiece(int32_t tensor) const {
   while (tensor >= 0 && stored[tensor])
@@ -87,7 +87,8 @@ void Simulator::checkLoads(const GroupLinks &links) {
       continue;
     if (int32_t missing = missingPiece(link.transfer->tensor); missing >= 0)
       refuse(link.where,
-             "reads what was not written: no earlier group stores " +
+             std::string("reads what was not written: no earlier group ") +
+                 (p.tensors[missing].isInput ? "copies " : "stores ") +
                  p.tensors[missing].name);
   }
 }
@@ -95,6 +96,8 @@ void Simulator::checkLoads(const GroupLinks &links) {
 void Simulator::runGroup(int32_t g) {
   const GroupLinks links(p, g);
   out.refusals = links.refusals;
+  for (const Copy &copy : links.group.copies)
+    stored[copy.tensor] = true;
   checkLoads(links);
   if (!out.refusals.empty())
     return;
@@ -113,7 +116,7 @@ void Simulator::runGroup(int32_t g) {
 
 SimReport Simulator::run() {
   for (const Tensor &t : p.tensors)
-    stored.push_back(t.isInput);
+    stored.push_back(t.isInput && t.memory == 0);
   for (int32_t g = 0; g < static_cast<int32_t>(p.groups.size()); ++g) {
     runGroup(g);
     if (!out.refusals.empty())
@@ -156,6 +159,9 @@ std::vector<int64_t> Simulator::liveBytes(int32_t g, int64_t phase) const {
         live[b.memory] += b.bytes;
         break;
       }
+  for (const Resident &r : p.residents)
+    if (r.firstGroup <= g && g <= r.lastGroup)
+      live[r.memory] += r.bytes;
   return live;
 }
 

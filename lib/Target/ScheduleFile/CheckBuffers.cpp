@@ -23,6 +23,35 @@ static bool liveTogether(const sim::Buffer &x, const sim::Buffer &y,
   return false;
 }
 
+/// Whole tensors, in memories where nothing else is.
+void ProgramReader::checkResidents(const JsonCursor &file,
+                                   std::vector<int64_t> &ends) {
+  if (!file.has("residents"))
+    return;
+  const std::vector<JsonCursor> list = file.at("residents").elements();
+  for (size_t i = 0; i < p.residents.size(); ++i) {
+    const sim::Resident &r = p.residents[i];
+    const sim::Tensor &t = p.tensors[r.tensor];
+    ends[r.memory] = std::max(ends[r.memory], r.address + r.bytes);
+    int64_t bytes = t.bytesPerValue;
+    bool fits = true;
+    for (int64_t extent : t.shape)
+      fits &= !__builtin_mul_overflow(bytes, extent, &bytes);
+    if (!fits || bytes > r.bytes)
+      list[i].at("bytes").error("is " + std::to_string(r.bytes) +
+                                ", too small for " + t.name);
+    for (size_t j = 0; j < i; ++j) {
+      const sim::Resident &o = p.residents[j];
+      if (r.memory == o.memory && r.address < o.address + o.bytes &&
+          o.address < r.address + r.bytes && r.firstGroup <= o.lastGroup &&
+          o.firstGroup <= r.lastGroup)
+        list[i].at("address").error(
+            "is " + std::to_string(r.address) + ": " + t.name + " and " +
+            p.tensors[o.tensor].name + " share bytes while both live");
+    }
+  }
+}
+
 void ProgramReader::checkBuffers(const JsonCursor &file) {
   if (errors.count > 0)
     return;
@@ -53,6 +82,7 @@ void ProgramReader::checkBuffers(const JsonCursor &file) {
                                     ") share bytes while both live");
     }
   }
+  checkResidents(file, ends);
   for (const auto &[name, bytes] : file.at("allocation_bytes").members()) {
     const int64_t n = bytes.integer(0, kMostSize);
     const int32_t memory = bytes.keyName(name, memories);

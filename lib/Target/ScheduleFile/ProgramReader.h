@@ -29,6 +29,7 @@ private:
   int32_t portOf(const JsonCursor &name, double bytesPerCycle);
   void readRanks(const JsonCursor &ranks);
   void readTensors(const JsonCursor &tensors);
+  void readResidents(const JsonCursor &residents);
   void readBuffers(const JsonCursor &buffers);
   void readBuffer(const JsonCursor &buffer);
   core::sim::Coordinates readAccess(const JsonCursor &access, int32_t tensor);
@@ -55,8 +56,11 @@ private:
   void readWhen(const JsonCursor &when, const core::sim::Phase *phase,
                 core::sim::Transfer &out);
 
+  core::sim::Copy readCopy(const JsonCursor &copy);
+
   // CheckBuffers.cpp
   void checkBuffers(const JsonCursor &file);
+  void checkResidents(const JsonCursor &file, std::vector<int64_t> &ends);
 
   JsonErrors &errors;
   core::sim::Program &p;

@@ -14,7 +14,8 @@ using namespace transfusion::core;
 void ProgramReader::nameGroups(const JsonCursor &list) {
   int64_t phases = 0;
   for (const JsonCursor &group : list.elements()) {
-    group.keys({"name", "outer_loops", "outer_tiles", "transfers", "phases"});
+    group.keys({"name", "outer_loops", "outer_tiles", "copies?", "transfers",
+                "phases"});
     sim::Group g;
     g.name =
         group.at("name").define(groups, static_cast<int32_t>(p.groups.size()));
@@ -76,6 +77,9 @@ void ProgramReader::readOuterLoops(const JsonCursor &group, sim::Group &out) {
 void ProgramReader::readGroup(const JsonCursor &group, int32_t g) {
   sim::Group &out = p.groups[g];
   readOuterLoops(group, out);
+  if (group.has("copies"))
+    for (const JsonCursor &copy : group.at("copies").elements())
+      out.copies.push_back(readCopy(copy));
   for (const JsonCursor &transfer : group.at("transfers").elements())
     out.transfers.push_back(readTransfer(transfer, nullptr));
   for (const JsonCursor &phase : group.at("phases").elements())

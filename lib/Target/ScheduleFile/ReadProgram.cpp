@@ -61,6 +61,8 @@ void ProgramReader::read(const JsonCursor &file) {
   if (errors.count > 0)
     return; // names that are not known would be reported again and again
   nameGroups(file.at("groups"));
+  if (file.has("residents"))
+    readResidents(file.at("residents"));
   readBuffers(file.at("buffers"));
   if (errors.count > 0)
     return;
@@ -96,7 +98,7 @@ bool ProgramReader::readHead(const JsonCursor &file) {
   }
   file.keys({"schema", "version", "name", "function", "unscheduled_ops?",
              "claimed_cycles", "search", "arch", "ranks", "tensors",
-             "allocation_bytes", "buffers", "groups"});
+             "allocation_bytes", "residents?", "buffers", "groups"});
   p.name = file.at("name").string();
   file.at("function").string();
   p.claimedCycles = file.at("claimed_cycles").number(0);
@@ -196,7 +198,7 @@ void ProgramReader::readTensors(const JsonCursor &list) {
                                       static_cast<int32_t>(p.tensors.size()));
     for (const JsonCursor &size : tensor.at("shape").elements())
       t.shape.push_back(size.integer(1, kMostSize));
-    tensor.at("bits").integer(1, kMostKept);
+    t.bytesPerValue = (tensor.at("bits").integer(1, kMostKept) + 7) / 8;
     const int32_t role =
         tensor.at("role").oneOf({"input", "output", "intermediate"});
     t.isInput = role == 0;
@@ -246,6 +248,38 @@ sim::Coordinates ProgramReader::readSums(const JsonCursor &list) {
     all.push_back(std::move(c));
   }
   return all;
+}
+
+void ProgramReader::readResidents(const JsonCursor &list) {
+  for (const JsonCursor &resident : list.elements()) {
+    resident.keys(
+        {"tensor", "memory", "address", "bytes", "first_group", "last_group"});
+    sim::Resident r;
+    r.tensor = resident.at("tensor").name(tensors);
+    r.memory = resident.at("memory").name(memories);
+    r.address = resident.at("address").integer(0, kMostSize);
+    r.bytes = resident.at("bytes").integer(1, kMostSize);
+    r.firstGroup = resident.at("first_group").name(groups);
+    r.lastGroup = resident.at("last_group").name(groups);
+    if (errors.count > 0)
+      return;
+    bool feeds = r.memory == 0;
+    for (const sim::Unit &u : p.units)
+      feeds |= u.memory == r.memory;
+    if (feeds)
+      resident.at("memory").error("is not between the outer memory and one "
+                                  "that feeds units");
+    if (r.firstGroup > r.lastGroup)
+      resident.at("first_group").error("is after last_group");
+    sim::Tensor &t = p.tensors[r.tensor];
+    if (t.memory != 0)
+      resident.at("tensor").error("resides twice");
+    if (t.isOutput)
+      resident.at("tensor").error("is an output, which ends in the outer "
+                                  "memory");
+    t.memory = r.memory;
+    p.residents.push_back(r);
+  }
 }
 
 void ProgramReader::readBuffers(const JsonCursor &list) {

@@ -25,14 +25,30 @@ sim::Transfer ProgramReader::readTransfer(const JsonCursor &transfer,
   const int32_t to = transfer.at("to").name(memories);
   if (errors.count == 0) {
     const int32_t inner = p.buffers[t.buffer].memory;
-    if (from != (t.isLoad ? 0 : inner))
+    const int32_t outer = p.tensors[t.tensor].memory;
+    if (from != (t.isLoad ? outer : inner))
       transfer.at("from").error("is not where the tensor comes from");
-    if (to != (t.isLoad ? inner : 0))
+    if (to != (t.isLoad ? inner : outer))
       transfer.at("to").error("is not where the tensor goes to");
   }
   t.piece = readPoints(transfer.at("piece"));
   readWhen(transfer.at("when"), phase, t);
   return t;
+}
+
+sim::Copy ProgramReader::readCopy(const JsonCursor &copy) {
+  copy.keys({"tensor", "from", "to", "from_port", "to_port"});
+  sim::Copy c;
+  c.tensor = copy.at("tensor").name(tensors);
+  c.fromPort = copy.at("from_port").name(ports);
+  c.toPort = copy.at("to_port").name(ports);
+  const int32_t from = copy.at("from").name(memories);
+  const int32_t to = copy.at("to").name(memories);
+  if (errors.count == 0 && from != 0)
+    copy.at("from").error("is not the outer memory");
+  if (errors.count == 0 && (to == 0 || to != p.tensors[c.tensor].memory))
+    copy.at("to").error("is not where the tensor resides");
+  return c;
 }
 
 void ProgramReader::readWhen(const JsonCursor &when, const sim::Phase *phase,

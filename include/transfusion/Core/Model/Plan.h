@@ -10,6 +10,7 @@
 // all three mean the same program:
 //
 //   for each group
+//     copy inputs that become residents
 //     load buffers of level Group
 //     for each outer tile (group.tileOrder, row-major)
 //       for each phase
@@ -25,7 +26,8 @@
 // [tileStart_r + e_r * inner_r, + inner_r) clipped to the tile.
 //
 // Buffers. Memory 0 is DRAM and holds inputs, outputs, and tensors that cross
-// groups, whole. Everything else is a Buffer in the memory that feeds units:
+// groups, whole, but for residents of memories in between. Everything else is a
+// Buffer in the memory that feeds units:
 //   Input        a piece of a DRAM tensor that a phase reads
 //   Window       made and read within one phase: one inner tile per slot;
 //                epoch i uses slot i mod slots. A recurrence reads slot
@@ -97,6 +99,8 @@ struct Buffer {
   Access access;
   std::vector<BufferDim> dims;
   MemoryId memory = -1;
+  /// Where it is loaded from, or stored to: where the whole tensor lies.
+  MemoryId outer = 0;
   int32_t bitsPerValue = 32;
   /// Position j in phase.order (see above); -1: once per outer tile.
   int32_t fetchPosition = -1;
@@ -157,9 +161,20 @@ struct GroupPlan {
   std::vector<int32_t> buffers; ///< ids, ascending
 };
 
+/// A whole tensor in a memory between the outermost one and the buffers.
+struct PlannedResident {
+  TensorId tensor = -1;
+  MemoryId memory = -1;
+  int64_t bytes = 0; ///< rounded up to the alignment
+  int64_t address = -1;
+  int32_t firstGroup = -1, lastGroup = -1; ///< that make or read it
+  bool isCopied = false; ///< an input: before firstGroup starts
+};
+
 struct Plan {
   std::vector<Buffer> buffers;
   std::vector<GroupPlan> groups;
+  std::vector<PlannedResident> residents; ///< as in the schedule
   /// Per memory: greatest end address = size of its allocation.
   std::vector<int64_t> allocationBytes;
   /// Why there is no plan: structural faults only (an operand nobody makes, a
@@ -181,7 +196,8 @@ Plan makePlan(const Cascade &c, const Arch &a, const Schedule &s);
 /// First group that makes the tensor, -1 for an input.
 int32_t producingGroup(const Cascade &c, const Schedule &s, TensorId t);
 
-/// True when tensor `t` must be in DRAM: input, output, or crosses groups.
+/// True when tensor `t` must be outside of the buffers, in DRAM or as a
+/// resident: input, output, or crosses groups.
 bool livesInOuterMemory(const Cascade &c, const Schedule &s, TensorId t);
 
 } // namespace transfusion::core

@@ -32,6 +32,11 @@
 // Toy example, causal attention of 4 queries in two row tiles over 4 keys in
 // two steps: the first row tile runs step 0, the second one steps 0 and 1.
 //
+// Residents. A tensor that crosses groups lies whole in memory 0, or in one
+// between that and the memory that feeds the units, if it is a *resident*
+// there: from the group that makes it to the last one that reads it. A resident
+// input is copied there before the first group that reads it starts.
+//
 // Toy example, phases A, B, C: prefetch of x in A ahead 1 loads the x of the
 // next outer tile during C; that of the first tile is loaded before A, exposed.
 //
@@ -96,6 +101,13 @@ struct Retain {
   RetainLevel level = RetainLevel::Block;
 };
 
+/// A tensor that lies in `memory`, between the outermost one and the one that
+/// feeds the units.
+struct Resident {
+  TensorId tensor = -1;
+  MemoryId memory = -1;
+};
+
 struct Group {
   std::vector<RankId> tileOrder; ///< outer loops, outermost first
   std::vector<int64_t> tile;     ///< by RankId; 0 = whole
@@ -105,6 +117,7 @@ struct Group {
 
 struct Schedule {
   std::vector<Group> groups;
+  std::vector<Resident> residents; ///< sorted by tensor
 };
 
 } // namespace transfusion::core

@@ -9,8 +9,10 @@
 // units and ports; docs/schemas/schedule-v1.schema.json says what each part
 // means, and nothing here comes from elsewhere. A *slot* is one Einsum's place
 // in a phase; in step k it works on *epoch* k - stage. A *transfer* moves a
-// piece of a tensor between the outer memory and a *buffer*, whose slots
-// rotate. A *port* is what transfers and slots share the bandwidth of.
+// piece of a tensor between where that lies and a *buffer*, whose slots rotate.
+// A tensor lies in the outer memory, or is a *resident* of one in between; a
+// *copy* puts it there. A *port* is what transfers and slots share the
+// bandwidth of.
 //
 // Toy example: one phase that loops over i = 8 in epochs of 2, loads a piece of
 // A into a buffer of two slots, makes one of C in another and stores it:
@@ -59,6 +61,15 @@ struct Tensor {
   /// The tensor that this one begins with, in whose storage in the outer memory
   /// it lies; -1: none. A chain of these ends.
   int32_t extends = -1;
+  int64_t bytesPerValue = 1;
+  int32_t memory = 0; ///< where it lies
+};
+
+/// A whole tensor in a memory that feeds no unit.
+struct Resident {
+  int32_t tensor = -1, memory = -1;
+  int64_t address = 0, bytes = 0;
+  int32_t firstGroup = 0, lastGroup = 0;
 };
 
 /// constant + sum of coefficient * rank.
@@ -128,6 +139,12 @@ struct Transfer {
   std::vector<std::pair<int32_t, int64_t>> piece;
 };
 
+/// A whole tensor from the outer memory to where it resides.
+struct Copy {
+  int32_t tensor = -1;
+  int32_t fromPort = -1, toPort = -1;
+};
+
 struct Loop {
   int32_t rank = -1;
   int64_t tile = 1, inner = 1;
@@ -171,6 +188,7 @@ struct OuterLoop {
 
 struct Group {
   std::string name;
+  std::vector<Copy> copies;     ///< before all else
   std::vector<OuterLoop> loops; ///< outermost first
   std::vector<Transfer> transfers;
   std::vector<Phase> phases;
@@ -186,6 +204,7 @@ struct Program {
   std::vector<Unit> units;
   std::vector<Rank> ranks;
   std::vector<Tensor> tensors;
+  std::vector<Resident> residents;
   std::vector<Buffer> buffers;
   std::vector<Group> groups;
 };

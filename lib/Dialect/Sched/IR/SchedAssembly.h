@@ -67,6 +67,10 @@ TilingAttr parseTilingBody(mlir::AsmParser &p);
 void printRetainBody(mlir::AsmPrinter &p, RetainAttr retain);
 RetainAttr parseRetainBody(mlir::AsmParser &p);
 
+/// "\"BK\" in @l2"
+void printResidentBody(mlir::AsmPrinter &p, ResidentAttr resident);
+ResidentAttr parseResidentBody(mlir::AsmParser &p);
+
 /// "\"%arg1\" ahead 2"
 void printPrefetchBody(mlir::AsmPrinter &p, PrefetchAttr prefetch);
 PrefetchAttr parsePrefetchBody(mlir::AsmParser &p);

@@ -176,6 +176,24 @@ RetainAttr transfusion::sched::parseRetainBody(AsmParser &p) {
 }
 
 //===----------------------------------------------------------------------===//
+// ResidentAttr
+//===----------------------------------------------------------------------===//
+
+void transfusion::sched::printResidentBody(AsmPrinter &p,
+                                           ResidentAttr resident) {
+  p << resident.getTensor() << " in " << resident.getMemory();
+}
+
+ResidentAttr transfusion::sched::parseResidentBody(AsmParser &p) {
+  StringAttr tensor;
+  FlatSymbolRefAttr memory;
+  if (p.parseAttribute(tensor) || p.parseKeyword("in") ||
+      p.parseAttribute(memory))
+    return {};
+  return ResidentAttr::get(p.getContext(), tensor, memory);
+}
+
+//===----------------------------------------------------------------------===//
 // PrefetchAttr, DeferAttr
 //===----------------------------------------------------------------------===//
 
@@ -325,6 +343,9 @@ Attribute TilingAttr::parse(AsmParser &p, Type) {
 Attribute RetainAttr::parse(AsmParser &p, Type) {
   return parseAngled<RetainAttr>(p, parseRetainBody);
 }
+Attribute ResidentAttr::parse(AsmParser &p, Type) {
+  return parseAngled<ResidentAttr>(p, parseResidentBody);
+}
 Attribute PrefetchAttr::parse(AsmParser &p, Type) {
   return parseAngled<PrefetchAttr>(p, parsePrefetchBody);
 }
@@ -345,6 +366,11 @@ void TilingAttr::print(AsmPrinter &p) const {
 void RetainAttr::print(AsmPrinter &p) const {
   p << '<';
   printRetainBody(p, *this);
+  p << '>';
+}
+void ResidentAttr::print(AsmPrinter &p) const {
+  p << '<';
+  printResidentBody(p, *this);
   p << '>';
 }
 void PrefetchAttr::print(AsmPrinter &p) const {

@@ -84,6 +84,13 @@ static void printRetain(OpAsmPrinter &p, Operation *, ArrayAttr retain) {
   printBodies<RetainAttr>(p, retain, printRetainBody);
 }
 
+static ParseResult parseResident(OpAsmParser &p, ArrayAttr &resident) {
+  return parseBodies<ResidentAttr>(p, resident, parseResidentBody);
+}
+static void printResident(OpAsmPrinter &p, Operation *, ArrayAttr resident) {
+  printBodies<ResidentAttr>(p, resident, printResidentBody);
+}
+
 static ParseResult parsePrefetch(OpAsmParser &p, ArrayAttr &prefetch) {
   return parseBodies<PrefetchAttr>(p, prefetch, parsePrefetchBody);
 }

@@ -83,6 +83,7 @@ private:
   LogicalResult verifySizes(Operation *op, TilingAttr sizes, const char *what);
   LogicalResult verifyPhaseSizes(GroupOp group, PhaseOp phase);
   LogicalResult verifyRun(RunOp run);
+  LogicalResult verifyResidents();
   LogicalResult verifyRetain(GroupOp group);
   LogicalResult verifyMoves(PhaseOp phase);
   LogicalResult verifyComplete();
@@ -228,6 +229,28 @@ LogicalResult Verifier::verifyRun(RunOp run) {
   return success();
 }
 
+/// What resides and where exist; whether it may is a rule about the whole
+/// schedule.
+LogicalResult Verifier::verifyResidents() {
+  if (!schedule.getResidentAttr())
+    return success();
+  TensorNames tensors(names.cascades);
+  for (auto resident : schedule.getResidentAttr().getAsRange<ResidentAttr>()) {
+    if (!tensors.lookup(resident.getTensor())) // (3)
+      return schedule.emitOpError()
+             << "has " << resident.getTensor()
+             << " reside, which the cascade of " << schedule.getFunctionAttr()
+             << " neither reads nor makes";
+    if (!isa_and_nonnull<MemoryOp>(SymbolTable::lookupSymbolIn(
+            names.arch, resident.getMemory()))) // (9)
+      return schedule.emitOpError()
+             << "has " << resident.getTensor() << " reside in "
+             << resident.getMemory() << ", which is no memory of "
+             << schedule.getArchAttr();
+  }
+  return success();
+}
+
 LogicalResult Verifier::verifyRetain(GroupOp group) {
   if (!group.getRetainAttr())
     return success();
@@ -293,7 +316,7 @@ LogicalResult Verifier::verifyComplete() {
 }
 
 LogicalResult Verifier::run(SymbolTableCollection &symbols) {
-  if (failed(resolve(symbols)))
+  if (failed(resolve(symbols)) || failed(verifyResidents()))
     return failure();
   for (auto group : schedule.getBody().getOps<GroupOp>()) {
     if (failed(verifySizes(group, group.getTileAttr(), "tile")))

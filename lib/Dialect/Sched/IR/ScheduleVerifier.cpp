@@ -32,7 +32,17 @@ static llvm::SmallMapVector<StringAttr, int64_t, 8> sizesOf(TilingAttr tiling) {
 }
 
 LogicalResult ScheduleOp::verifyRegions() {
-  return verifyBody<GroupOp>(*this, getBody(), /*mayBeEmpty=*/true);
+  if (failed(verifyBody<GroupOp>(*this, getBody(), /*mayBeEmpty=*/true)))
+    return failure(); // (1)
+  if (!getResidentAttr())
+    return success();
+  if (getResidentAttr().empty())
+    return emitOpError() << "has an empty list of resident tensors";
+  llvm::SmallDenseSet<StringAttr, 8> seen;
+  for (auto resident : getResidentAttr().getAsRange<ResidentAttr>())
+    if (!seen.insert(resident.getTensor()).second) // (9)
+      return emitOpError() << "has " << resident.getTensor() << " reside twice";
+  return success();
 }
 
 LogicalResult GroupOp::verifyRegions() {

@@ -130,6 +130,22 @@ def Sched_RetainAttr : Sched_Attr<"Retain", "retain"> {
 def Sched_RetainArrayAttr
     : TypedArrayAttrBase<Sched_RetainAttr, "array of retained tensors">;
 
+def Sched_ResidentAttr : Sched_Attr<"Resident", "resident"> {
+  let summary = "where a whole tensor lies";
+  let description = [{
+    `#sched.resident<"BK" in @l2>`; inside ops `resident("BK" in @l2)`. An input,
+    or a tensor that crosses groups, lies whole in a memory between the outermost
+    one and the one that feeds the units: an input from the first group that
+    reads it, before which it is copied, else from the group that makes it, to
+    the last one that reads it.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$tensor,
+                        "::mlir::FlatSymbolRefAttr":$memory);
+  let genVerifyDecl = 0;
+}
+def Sched_ResidentArrayAttr
+    : TypedArrayAttrBase<Sched_ResidentAttr, "array of resident tensors">;
+
 def Sched_PrefetchAttr : Sched_Attr<"Prefetch", "prefetch"> {
   let summary = "a first piece that is loaded in an earlier phase";
   let description = [{

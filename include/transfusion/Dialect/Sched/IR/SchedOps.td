@@ -168,15 +168,18 @@ def Sched_ScheduleOp : Sched_Op<"schedule",
     inner is smaller than its tile is in the phase's order; (6) a slot maps only
     ranks of its Einsum; (7) a group retains only what it reads and does not
     make; (8) a rank of which an iterative rank counts tiles (m0 in
-    m1*256 + m0) is not cut: its extent is the width that it was partitioned to.
+    m1*256 + m0) is not cut: its extent is the width that it was partitioned to;
+    (9) a tensor resides in one memory, which is one of the arch.
     Rules about the whole schedule (capacity, order, supported ops, dependence
     distance) are checked by `--sched-verify`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$function,
-                       FlatSymbolRefAttr:$arch, Sched_SearchAttr:$search);
+                       FlatSymbolRefAttr:$arch, Sched_SearchAttr:$search,
+                       OptionalAttr<Sched_ResidentArrayAttr>:$resident);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `of` $function `on` $arch qualified($search) attr-dict-with-keyword $body
+    $sym_name `of` $function `on` $arch qualified($search)
+    (`resident` `` custom<Resident>($resident)^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{

@@ -1,0 +1,224 @@
+//===- ResidentRules.cpp - S38 to S40, P13: tensors in between ------------===//
+//
+// Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Demand.h"
+#include "ScheduleRules.h"
+
+#include <algorithm>
+
+using namespace transfusion::core;
+using namespace transfusion::core::check;
+
+namespace {
+
+/// Groups that make or read a tensor.
+struct Use {
+  int32_t first = INT32_MAX, last = -1;
+  void add(int32_t group) {
+    first = std::min(first, group);
+    last = std::max(last, group);
+  }
+};
+
+Use useOf(const View &v, TensorId t) {
+  Use use;
+  if (const Place made = v.madeAt(t); made.exists())
+    use.add(made.group);
+  for (const Read &r : v.reads)
+    if (r.tensor == t)
+      use.add(v.readAt(r).group);
+  return use;
+}
+
+int64_t sizeOf(const Tensor &t) {
+  int64_t bytes = ceilDiv(t.bitsPerValue, 8);
+  for (int64_t extent : t.shape)
+    bytes = mulSat(bytes, extent);
+  return bytes;
+}
+
+/// Why the tensor cannot lie elsewhere than in the outermost memory.
+std::string whyNot(const View &v, TensorId t) {
+  const Tensor &tensor = v.c.tensors[t];
+  if (tensor.isOutput)
+    return "is an output";
+  if (tensor.iterativeDim >= 0)
+    return "is a recurrence";
+  if (tensor.producer >= 0 && v.c.einsums[tensor.producer].base >= 0)
+    return "extends another tensor";
+  for (const Einsum &e : v.c.einsums)
+    if (e.base == t)
+      return "is part of a longer tensor";
+  const Use use = useOf(v, t);
+  if (use.last < 0)
+    return "is not read";
+  if (!tensor.isInput && use.first == use.last)
+    return "does not leave its group";
+  return "";
+}
+
+bool isBetween(const Arch &a, MemoryId m) {
+  const MemoryId inner = a.units.front().memory;
+  for (MemoryId at = outerMemory(a, inner); at > 0; at = outerMemory(a, at))
+    if (at == m)
+      return true;
+  return false;
+}
+
+bool isResident(const Schedule &s, TensorId t) {
+  for (const Resident &r : s.residents)
+    if (r.tensor == t)
+      return true;
+  return false;
+}
+
+} // namespace
+
+/// S38, S40
+void check::checkResidents(const View &v, const Arch &a, Sink &sink) {
+  TensorId last = -1;
+  for (const Resident &r : v.s.residents) {
+    const std::string who = "resident " + quoted(v.c.tensors[r.tensor].name);
+    if (r.tensor <= last)
+      sink.add("S38",
+               who +
+                   (r.tensor == last ? " is listed twice" : " is out of order"),
+               "list each tensor once, sorted by tensor");
+    last = r.tensor;
+    if (!isBetween(a, r.memory)) {
+      Violation &x = sink.add(
+          "S38",
+          who + " is in " + quoted(a.memories[r.memory].name) +
+              ", which is not between " + quoted(a.memories[0].name) + " and " +
+              quoted(a.memories[a.units.front().memory].name),
+          "put it into a memory between them, or leave it out");
+      x.memory = r.memory;
+    }
+    if (const std::string why = whyNot(v, r.tensor); !why.empty())
+      sink.add("S38", who + " " + why, "leave it in the outermost memory")
+          .einsum = v.c.tensors[r.tensor].producer;
+  }
+  for (int32_t g = 0; g < static_cast<int32_t>(v.s.groups.size()); ++g)
+    for (int32_t p = 0; p < static_cast<int32_t>(v.s.groups[g].phases.size());
+         ++p) {
+      auto waits = [&](TensorId t, const char *verb) {
+        if (!isResident(v.s, t))
+          return;
+        Violation &x =
+            sink.add("S40",
+                     phaseText(g, p) + verb + quoted(v.c.tensors[t].name) +
+                         ", which is a resident",
+                     "leave out the move, or the resident");
+        x.group = g;
+        x.phase = p;
+      };
+      for (const Prefetch &f : v.s.groups[g].phases[p].prefetch)
+        waits(f.tensor, " prefetches ");
+      for (const Defer &d : v.s.groups[g].phases[p].defer)
+        waits(d.tensor, " defers ");
+    }
+}
+
+/// S39
+void check::checkResidentCapacity(const View &v, const Arch &a, Sink &sink) {
+  for (MemoryId m = 1; m < static_cast<MemoryId>(a.memories.size()); ++m) {
+    const Memory &memory = a.memories[m];
+    Violation worst;
+    for (int32_t g = 0; g < static_cast<int32_t>(v.s.groups.size()); ++g) {
+      int64_t live = 0;
+      std::vector<TensorId> terms;
+      for (const Resident &r : v.s.residents) {
+        const Use use = useOf(v, r.tensor);
+        if (r.memory != m || g < use.first || g > use.last)
+          continue;
+        const int64_t bytes = sizeOf(v.c.tensors[r.tensor]);
+        live = addSat(live, bytes == kTooMuch
+                                ? kTooMuch
+                                : mulSat(ceilDiv(bytes, kBufferAlignment),
+                                         kBufferAlignment));
+        terms.push_back(r.tensor);
+      }
+      if (memory.capacityBytes < 0 || live <= memory.capacityBytes ||
+          live <= worst.demand)
+        continue;
+      Sink one;
+      worst =
+          one.add("S39",
+                  groupText(g) + " has residents of " + byteText(live) +
+                      " in " + quoted(memory.name) + ", but " + quoted(a.name) +
+                      " has " + byteText(memory.capacityBytes),
+                  "let fewer tensors reside, or give " + quoted(memory.name) +
+                      " capacity_bytes >= " + num(live));
+      for (TensorId t : terms)
+        Sink::term(worst, quoted(v.c.tensors[t].name) + ": " +
+                              byteText(sizeOf(v.c.tensors[t])));
+      worst.group = g;
+      worst.memory = m;
+      worst.demand = live;
+      worst.bound = memory.capacityBytes;
+      worst.unit = "bytes";
+    }
+    if (worst.demand)
+      sink.found.push_back(worst);
+  }
+}
+
+/// P13; false when it is broken.
+bool check::checkPlannedResidents(const View &v, const Plan &p, Sink &sink) {
+  const char *const replan = "make the plan anew from the schedule";
+  const size_t before = sink.found.size();
+  if (p.residents.size() != v.s.residents.size()) {
+    sink.add("P13", "the plan has another number of residents", replan);
+    return false;
+  }
+  std::vector<MemoryId> home(v.c.tensors.size(), 0);
+  std::vector<Use> uses;
+  for (size_t i = 0; i < p.residents.size(); ++i) {
+    const PlannedResident &r = p.residents[i];
+    const Resident &decided = v.s.residents[i];
+    const Tensor &t = v.c.tensors[decided.tensor];
+    const Use use = useOf(v, decided.tensor);
+    uses.push_back(use);
+    home[decided.tensor] = decided.memory;
+    std::string wrong;
+    if (r.tensor != decided.tensor || r.memory != decided.memory)
+      wrong = "is another one in the plan";
+    else if (r.bytes < sizeOf(t))
+      wrong = "has " + byteText(r.bytes) + " of " + byteText(sizeOf(t));
+    else if (r.address < 0 || r.address % kBufferAlignment != 0)
+      wrong = "is at address " + num(r.address);
+    else if (r.firstGroup > use.first || r.lastGroup < use.last)
+      wrong = "lives from group " + num(r.firstGroup + 1) + " to " +
+              num(r.lastGroup + 1) + ", but is used from " +
+              num(use.first + 1) + " to " + num(use.last + 1);
+    else if (r.isCopied != t.isInput)
+      wrong = r.isCopied ? "is copied, but is no input" : "is never copied";
+    if (!wrong.empty())
+      sink.add("P13", "resident " + quoted(t.name) + " " + wrong, replan);
+    for (size_t j = 0; j < i; ++j) {
+      const PlannedResident &o = p.residents[j];
+      if (o.memory == r.memory && o.address < r.address + r.bytes &&
+          r.address < o.address + o.bytes && uses[j].first <= use.last &&
+          use.first <= uses[j].last)
+        sink.add("P13",
+                 "residents " + quoted(v.c.tensors[o.tensor].name) + " and " +
+                     quoted(t.name) + " are live together and share bytes",
+                 "move one of them");
+    }
+  }
+  for (const Buffer &b : p.buffers)
+    if (b.outer != home[b.tensor]) {
+      Violation &x =
+          sink.add("P13",
+                   "buffer " + quoted(b.name) +
+                       " is moved to or from a memory where its tensor is not",
+                   replan);
+      x.group = b.group;
+      x.phase = b.phase;
+    }
+  return sink.found.size() == before;
+}
