@@ -10,8 +10,8 @@
    buffer ends and fit the memory.
 3. Walked step by step, everything is in its buffer slot when it is read: what
    was made or loaded for that epoch, not yet overwritten.
-4. With --report: cycles of every phase, and bytes to and from the outer memory,
-   are those of the report.
+4. With --report: cycles of every phase, and bytes to and from every memory that
+   feeds no unit, are those of the report.
 """
 import argparse
 import json
@@ -57,6 +57,48 @@ def check_moves(schedule):
             number += 1
 
 
+def check_residents(schedule, capacity, ends):
+    """Whole tensors in memories that feed nothing: they share no byte while
+    groups use them, and no group moves one at another time or place."""
+    number = {g["name"]: i for i, g in enumerate(schedule["groups"])}
+    tensors = {t["name"]: t for t in schedule["tensors"]}
+    placed = []
+    for r in schedule.get("residents", []):
+        t = tensors[r["tensor"]]
+        if r["bytes"] < math.prod(t["shape"]) * -(-t["bits"] // 8):
+            raise Wrong(f"{r['tensor']} is too large for its place")
+        end = r["address"] + r["bytes"]
+        ends[r["memory"]] = max(ends[r["memory"]], end)
+        if capacity[r["memory"]] is not None and end > capacity[r["memory"]]:
+            raise Wrong(f"{r['tensor']} ends at {end} of {capacity[r['memory']]}")
+        life = (number[r["first_group"]], number[r["last_group"]])
+        for x, other in placed:
+            if (x["memory"] == r["memory"] and x["address"] < end
+                    and r["address"] < x["address"] + x["bytes"]
+                    and life[0] <= other[1] and other[0] <= life[1]):
+                raise Wrong(f"{x['tensor']} and {r['tensor']} share bytes")
+        placed.append((r, life))
+    homes = {r["tensor"]: (r["memory"], life) for r, life in placed}
+    outer = schedule["arch"]["memories"][0]["name"]
+    memories = {m["name"]: m for m in schedule["arch"]["memories"]}
+    for i, g in enumerate(schedule["groups"]):
+        for t in g.get("copies", []):
+            if (t["from"] != outer or t["to"] != homes.get(t["tensor"], (None,))[0]
+                    or t["from_port"] != memories[outer]["read_port"]
+                    or t["to_port"] != memories[t["to"]]["write_port"]):
+                raise Wrong(f"{t['tensor']} is copied from or to elsewhere")
+        copied = {t["tensor"] for t in g.get("copies", [])}
+        for name, (_, life) in homes.items():
+            if (tensors[name]["role"] == "input" and life[0] == i) != (name in copied):
+                raise Wrong(f"{name} is not copied once, before {g['name']}")
+        for t in g["transfers"] + [t for p in g["phases"] for t in p["transfers"]]:
+            memory, life = homes.get(t["tensor"], (outer, (i, i)))
+            if memory != t["from" if t["kind"] == "load" else "to"]:
+                raise Wrong(f"{t['tensor']} is in {memory}")
+            if not life[0] <= i <= life[1]:
+                raise Wrong(f"{t['tensor']} is moved when it is not there")
+
+
 def check_buffers(schedule):
     buffers = schedule["buffers"]
     capacity = {m["name"]: m["capacity_bytes"] for m in schedule["arch"]["memories"]}
@@ -79,6 +121,7 @@ def check_buffers(schedule):
                     and x["address"] < y["address"] + y["bytes"]
                     and y["address"] < x["address"] + x["bytes"]):
                 raise Wrong(f"{x['name']} and {y['name']} share bytes")
+    check_residents(schedule, capacity, ends)
     for memory, bytes_ in schedule["allocation_bytes"].items():
         if bytes_ != ends[memory]:
             raise Wrong(f"allocation of {memory} is {bytes_}, not {ends[memory]}")
@@ -116,7 +159,7 @@ class Walk:
         if not alone:
             self.run_epochs()
         self.cycles = 0
-        self.read = self.written = 0
+        self.read, self.written = defaultdict(int), defaultdict(int)  # by memory
         self.content = {}  # (buffer, slot) -> epoch or fetch number
         self.fetch_of = {}  # buffer -> fetch number by epoch
         self.loads = defaultdict(list)  # step -> [(buffer, fetch)]
@@ -212,7 +255,7 @@ class Walk:
                 continue
             when = t["when"]
             if when["scope"] == "tile":
-                self.read += self.bytes(t, first)
+                self.read[t["from"]] += self.bytes(t, first)
                 continue
             j = self.order.index(when["loop"])
             number, by_epoch, before = -1, [], None
@@ -222,7 +265,7 @@ class Walk:
                     piece = e[:j] + (e[j] // when["every"],)
                     if piece != before:
                         number += 1
-                        self.read += self.bytes(t, e)
+                        self.read[t["from"]] += self.bytes(t, e)
                         step = begin + i - at + when["stage"] - when["steps_ahead"]
                         self.loads[step].append((t["buffer"], number))
                     before = piece
@@ -316,7 +359,7 @@ class Walk:
                     if only is None or only not in self.order or \
                             (i in self.lasts if self.skip else
                              e[self.order.index(only)] == self.trips[self.order.index(only)] - 1):
-                        self.written += self.bytes(t, e)
+                        self.written[t["to"]] += self.bytes(t, e)
         return self
 
 
@@ -327,14 +370,20 @@ def steps_of(schedule):
 
 def walk(schedule):
     extents = {r["name"]: r["extent"] for r in schedule["ranks"]}
-    cycles, read, written = defaultdict(int), 0, 0
+    cycles, read, written = (defaultdict(int) for _ in range(3))
+    tensors = {t["name"]: t for t in schedule["tensors"]}
     for g in schedule["groups"]:
         loops = g["outer_loops"]
         whole = {r: (0, n) for r, n in extents.items()}
+        for t in g.get("copies", []):
+            x = tensors[t["tensor"]]
+            whole_bytes = math.prod(x["shape"]) * -(-x["bits"] // 8)
+            read[t["from"]] += whole_bytes
+            written[t["to"]] += whole_bytes
         for t in g["transfers"]:
             w = Walk(schedule, g["phases"][0], whole, alone=True)
             w.order, w.inner = [], {}
-            read += w.bytes(t, ())
+            read[t["from"]] += w.bytes(t, ())
         for index in row_major([l["trips"] for l in loops]):
             tile = dict(whole)
             for l, i in zip(loops, index):
@@ -343,8 +392,9 @@ def walk(schedule):
             for p in g["phases"]:
                 w = Walk(schedule, p, tile).run()
                 cycles[p["name"]] += w.cycles
-                read += w.read
-                written += w.written
+                for sums, more in ((read, w.read), (written, w.written)):
+                    for memory, bytes_ in more.items():
+                        sums[memory] += bytes_
     return cycles, read, written
 
 
@@ -354,10 +404,15 @@ def compare(schedule, report, cycles, read, written):
             if cycles[p["name"]] != p["compute_cycles"]:
                 raise Wrong(f"{p['name']} takes {cycles[p['name']]} cycles, "
                             f"not {p['compute_cycles']}")
-    outer = report["traffic_bytes"][schedule["arch"]["memories"][0]["name"]]
-    if (read, written) != (outer["read"], outer["write"]):
-        raise Wrong(f"{read} bytes read and {written} written, not "
-                    f"{outer['read']} and {outer['write']}")
+    feeding = {u["memory"] for u in schedule["arch"]["units"]}
+    for m in schedule["arch"]["memories"]:
+        if m["name"] in feeding:
+            continue  # units read and write there, too
+        outer = report["traffic_bytes"][m["name"]]
+        if (read[m["name"]], written[m["name"]]) != (outer["read"], outer["write"]):
+            raise Wrong(f"{m['name']}: {read[m['name']]} bytes read and "
+                        f"{written[m['name']]} written, not {outer['read']} and "
+                        f"{outer['write']}")
 
 
 def main():
@@ -384,7 +439,7 @@ def main():
         print(f"{args.schedule}: {wrong}", file=sys.stderr)
         return 1
     print(f"valid; walked {steps} steps, {sum(cycles.values())} cycles, "
-          f"{read} bytes read, {written} written")
+          f"{sum(read.values())} bytes read, {sum(written.values())} written")
     return 0
 
 

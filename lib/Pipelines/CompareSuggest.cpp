@@ -51,8 +51,7 @@ static bool doubleLanes(sched::ArchOp arch) {
   return true;
 }
 
-static bool doubleBandwidth(sched::ArchOp arch) {
-  auto memory = *arch.getBody().getOps<sched::MemoryOp>().begin();
+static bool doubleBandwidth(sched::MemoryOp memory) {
   bool any = false;
   if (auto b = memory.getBandwidthBytesPerS()) {
     memory.setBandwidthBytesPerS(2 * *b);
@@ -69,9 +68,15 @@ static bool doubleBandwidth(sched::ArchOp arch) {
   return any;
 }
 
-static bool doubleCapacity(sched::ArchOp arch) {
+/// The outermost one, those in between, and the one that feeds the units: every
+/// memory is in the one before it.
+static SmallVector<sched::MemoryOp> memoriesOf(sched::ArchOp arch) {
+  return llvm::to_vector(arch.getBody().getOps<sched::MemoryOp>());
+}
+
+static bool doubleCapacity(ArrayRef<sched::MemoryOp> memories) {
   bool any = false;
-  for (auto memory : arch.getBody().getOps<sched::MemoryOp>())
+  for (sched::MemoryOp memory : memories)
     if (auto bytes = memory.getCapacityBytes()) {
       memory.setCapacityBytes(2 * *bytes);
       any = true;
@@ -110,8 +115,17 @@ static bool addToGrid(sched::ArchOp arch, sched::OpClass cls) {
 
 static std::vector<Change> changesOf() {
   std::vector<Change> changes = {
-      {"twice the bandwidth of the outer memory", doubleBandwidth},
-      {"twice the buffer", doubleCapacity},
+      {"twice the bandwidth of the outer memory",
+       [](sched::ArchOp a) { return doubleBandwidth(memoriesOf(a).front()); }},
+      {"twice the bandwidth of the buffer",
+       [](sched::ArchOp a) { return doubleBandwidth(memoriesOf(a).back()); }},
+      {"twice the buffer",
+       [](sched::ArchOp a) { return doubleCapacity(memoriesOf(a).back()); }},
+      {"twice what is between the outer memory and the buffer",
+       [](sched::ArchOp a) {
+         return doubleCapacity(
+             ArrayRef(memoriesOf(a)).drop_front().drop_back());
+       }},
       {"twice the rows of the 2D array",
        [](sched::ArchOp a) { return doubleGrid(a, 0); }},
       {"twice the columns of the 2D array",

@@ -30,6 +30,7 @@ public:
 private:
   void head();
   void memory();
+  void residents();
   void opClasses();
   void phases();
   void bounds();
@@ -133,6 +134,35 @@ void TextWriter::memory() {
   }
 }
 
+/// Per memory in between: what lies there whole, and when, the largest first.
+void TextWriter::residents() {
+  for (size_t m = 1; m < v.arch.memories.size(); ++m) {
+    std::vector<const PlannedResident *> largest;
+    for (const PlannedResident &r : v.plan.residents)
+      if (r.memory == static_cast<MemoryId>(m))
+        largest.push_back(&r);
+    if (largest.empty())
+      continue;
+    std::stable_sort(largest.begin(), largest.end(),
+                     [](const PlannedResident *x, const PlannedResident *y) {
+                       return x->bytes > y->bytes;
+                     });
+    os << "  resident " << v.arch.memories[m].name << " "
+       << capacityText(double(n.cost.peakBytes[m])) << " of "
+       << capacityText(double(v.arch.memories[m].capacityBytes)) << " (";
+    for (size_t i = 0; i < largest.size() && i < 8; ++i) {
+      const PlannedResident &r = *largest[i];
+      os << (i ? ", " : "") << v.cascade.tensors[r.tensor].name << " "
+         << capacityText(double(r.bytes)) << " " << groupName(r.firstGroup);
+      if (r.lastGroup > r.firstGroup)
+        os << "-" << groupName(r.lastGroup);
+      if (r.isCopied)
+        os << " copied";
+    }
+    os << (largest.size() > 8 ? ", ...)\n" : ")\n");
+  }
+}
+
 /// What is computed, by class: how many, their share of the busy lanes, and
 /// their energy.
 void TextWriter::opClasses() {
@@ -232,6 +262,7 @@ void TextWriter::notes() {
 void TextWriter::write() {
   head();
   memory();
+  residents();
   opClasses();
   writeEnergyText(v, n, os);
   phases();

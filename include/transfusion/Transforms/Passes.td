@@ -56,7 +56,7 @@ def ArchCheckPass : Pass<"arch-check", "::mlir::ModuleOp"> {
     | A14 | as many instances of a memory as its outer one has, or a multiple |
     | A15 | an outermost memory that keeps everything, others that keep something |
     | A17 | energies of a usual order of magnitude (a warning) |
-    | A02 | two levels, one instance of each: else no schedule is made for it, and a remark says why |
+    | A02 | two levels or more, one instance of each, one buffer that feeds every unit: else no schedule is made for it, and a remark says why |
 
     *Requires*: a `sched.arch`. *Ensures*: nothing changes. *Fails when*: one
     breaks a rule other than A02 and A17. *Complexity*: linear.

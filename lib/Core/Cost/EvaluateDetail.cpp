@@ -12,17 +12,23 @@
 namespace transfusion::core {
 
 void Evaluator::Impl::addParts(const TileParts &t, PhaseDetail &sum) {
-  const double longest = std::max({t.compute, t.outer, t.buffer, t.around});
+  const double longest =
+      std::max({t.compute, t.outer, t.buffer, t.between, t.around});
   const double steady = t.count * (longest - t.fill - t.drain);
   sum.loadCycles += t.count * t.load;
   sum.fillCycles += t.count * t.fill;
   sum.steadyCycles += steady;
   sum.drainCycles += t.count * t.drain;
   sum.storeCycles += t.count * t.store;
+  sum.loadFrom = t.loadFrom;
+  sum.storeTo = t.storeTo;
   // What is computed around the transfers is not what limits.
-  if (t.compute >= std::max(t.outer, t.buffer))
+  if (t.compute >= std::max({t.outer, t.buffer, t.between}))
     sum.computeBound += steady;
-  else
+  else if (t.between > std::max(t.outer, t.buffer)) {
+    sum.betweenBound.resize(t.betweenAt + 1);
+    sum.betweenBound[t.betweenAt] += steady;
+  } else
     (t.outer >= t.buffer ? sum.outerBound : sum.bufferBound) += steady;
 }
 

@@ -100,6 +100,8 @@ private:
   /// Of alike outer tiles of a phase, `count` of them; cycles are of one.
   struct TileParts {
     double count, compute, outer, buffer, around, fill, drain, load, store;
+    double between = 0; ///< of the slowest memory of residents
+    MemoryId betweenAt = 0, loadFrom = 0, storeTo = 0;
   };
   static void addParts(const TileParts &t, PhaseDetail &sum);
   void clear(PhaseCost &cost) const;

@@ -133,10 +133,11 @@ PhaseLimits LimitReader::phase(int32_t g, int32_t ph,
   const Extents full = fullTile(plan);
   const Limit step =
       stepLimit(c, a, phase, std::vector<Extents>(plan.stages, full));
-  const Memory &outer = a.memories.front();
   PhaseLimits limits;
-  limits.load = limited(parts.loadCycles, portOf(outer, 1, 0));
-  limits.store = limited(parts.storeCycles, portOf(outer, 0, 1));
+  limits.load =
+      limited(parts.loadCycles, portOf(a.memories[parts.loadFrom], 1, 0));
+  limits.store =
+      limited(parts.storeCycles, portOf(a.memories[parts.storeTo], 0, 1));
   // With wrap the steps of filling are steps like others.
   limits.fill =
       limited(parts.fillCycles,
@@ -145,10 +146,13 @@ PhaseLimits LimitReader::phase(int32_t g, int32_t ph,
       limited(parts.drainCycles,
               phase.wrap ? step : ends(phase, full, plan.stages, false));
   Limit most = step;
-  if (parts.outerBound > parts.computeBound ||
-      parts.bufferBound > parts.computeBound) {
-    const bool outside = parts.outerBound >= parts.bufferBound;
-    const MemoryId m = outside ? 0 : buffer;
+  std::vector<double> bound = parts.betweenBound; // by MemoryId
+  bound.resize(a.memories.size());
+  bound[buffer] = parts.bufferBound;
+  bound[0] = parts.outerBound;
+  const auto slowest = std::max_element(bound.begin(), bound.end());
+  if (*slowest > parts.computeBound) {
+    const MemoryId m = static_cast<MemoryId>(slowest - bound.begin());
     most = portOf(a.memories[m], double(parts.readBytes[m]),
                   double(parts.writeBytes[m]));
   }

@@ -99,7 +99,8 @@ void PlanBuilder::checkMoves(int32_t g) {
   for (const Buffer &b : plan.buffers)
     if (b.group == g && (b.prefetchAhead > 0 || b.storeDelay > 0) &&
         b.outer != 0)
-      fault("buffer " + b.name + " is moved in another phase, which is for "
+      fault("buffer " + b.name +
+            " is moved in another phase, which is for "
             "tensors of the outermost memory alone");
 }
 

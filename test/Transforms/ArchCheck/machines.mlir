@@ -10,13 +10,14 @@
 // RUN: transfusion-opt %s --load-arch=edge-64-max2d --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
 // RUN: transfusion-opt %s --load-arch=fusemax --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
 // RUN: transfusion-opt %s --load-arch=embedded --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
+// RUN: transfusion-opt %s --load-arch=tiny-l2 --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
+// RUN: transfusion-opt %s --load-arch=tpu-v4i-core --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
 // RUN: transfusion-opt %s --load-arch=tiny --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
 // GOOD-NOT: {{warning|error|remark}}
 // GOOD: sched.arch @
 // GOOD-NOT: {{warning|error|remark}}
 
 // RUN: transfusion-opt %s --load-arch=tpu-v4i --arch-check 2>&1 | FileCheck %s --check-prefix=TPU
-// TPU: tpu-v4i.yaml:{{[0-9]+}}:1: remark: 'sched.arch' op 'tpu-v4i' has 4 memory levels; a hierarchy other than two is not supported yet (A02 schedulable)
 // TPU: tpu-v4i.yaml:{{[0-9]+}}:5: remark: 'sched.memory' op there are 4 of memory 'lbuf'; schedules use one (A02
 // TPU: remark: 'sched.memory' op there are 65536 of memory 'reg'
 // TPU: remark: 'sched.unit' op there are 4 of unit 'mac2d'

@@ -21,14 +21,15 @@ func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// A hierarchy that the model does not have yet.
-// expected-error @below {{'sched.arch' op 'a' has 3 memory levels; a hierarchy other than two is not supported yet (A02}}
-// expected-note @below {{describe an outer memory and one buffer that feeds every unit}}
+// A hierarchy that schedules do not have yet.
 sched.arch @a clock_hz 1 {
   sched.memory @dram
   sched.memory @l2 in @dram capacity_bytes 4096
   sched.memory @l1 in @l2 capacity_bytes 4096
   sched.unit @u lanes 8 on @l1 ops(mac cycles 1, add cycles 1)
+  // expected-error @below {{'sched.unit' op unit 'v' is on memory 'l2', unit 'u' on 'l1'; schedules are for one buffer that feeds every unit (A02}}
+  // expected-note @below {{put every unit on one memory}}
+  sched.unit @v lanes 8 on @l2 ops(mac cycles 1, add cycles 1)
 }
 func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %r = einsum.add %x, %x : tensor<4x8xf32>

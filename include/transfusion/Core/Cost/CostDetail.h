@@ -27,6 +27,9 @@ struct PhaseDetail {
   /// Of the steady part: in tiles where computing takes longest, the transfers
   /// to and from the outer memory, or what moves at the buffer.
   double computeBound = 0, outerBound = 0, bufferBound = 0;
+  std::vector<double> betweenBound; ///< by MemoryId: where residents are
+  /// The memories that loading and storing wait for.
+  MemoryId loadFrom = 0, storeTo = 0;
   std::vector<int64_t> readBytes, writeBytes; ///< by MemoryId
 };
 
