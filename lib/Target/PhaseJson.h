@@ -21,6 +21,9 @@ void writePhase(const ScheduleView &v, llvm::json::OStream &j, int32_t group,
 /// The transfer that fills an Input buffer.
 void writeLoad(const ScheduleView &v, llvm::json::OStream &j, int32_t buffer);
 
+/// "residents", where there are any.
+void writeResidents(const ScheduleView &v, llvm::json::OStream &j);
+
 /// Sums of ranks, as attribute `key` of the object that is open.
 void writeExpressions(const ScheduleView &v, llvm::json::OStream &j,
                       llvm::StringRef key,

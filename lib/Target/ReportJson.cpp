@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PhaseJson.h"
 #include "ReportParts.h"
 
 #include "transfusion/Target/EnergyReport.h"
@@ -37,7 +38,6 @@ private:
   void opClasses();
   void ops(const char *key, const OpHistogram &histogram);
   void einsums();
-  void residents();
   void buffers();
 
   const ScheduleView &v;
@@ -217,24 +217,6 @@ void ReportWriter::einsums() {
   });
 }
 
-/// Of a machine that has memories in between.
-void ReportWriter::residents() {
-  if (v.plan.residents.empty())
-    return;
-  j.attributeArray("residents", [&] {
-    for (const PlannedResident &r : v.plan.residents)
-      j.object([&] {
-        j.attribute("tensor", v.cascade.tensors[r.tensor].name);
-        j.attribute("memory", v.arch.memories[r.memory].name);
-        j.attribute("address", r.address);
-        j.attribute("bytes", r.bytes);
-        j.attribute("first_group", groupName(r.firstGroup));
-        j.attribute("last_group", groupName(r.lastGroup));
-        j.attribute("copied", r.isCopied);
-      });
-  });
-}
-
 void ReportWriter::buffers() {
   std::vector<int64_t> firstPhase;
   int64_t phases = 0;
@@ -268,7 +250,7 @@ void ReportWriter::write() {
     groups();
     opClasses();
     einsums();
-    residents();
+    writeResidents(v, j);
     buffers();
   });
 }

@@ -32,7 +32,6 @@ private:
   void arch();
   void search();
   void cascade();
-  void residents();
   void copies(int32_t g);
   void buffers();
   void group(int32_t g);
@@ -126,22 +125,6 @@ void ScheduleWriter::cascade() {
                     !resides && livesInOuterMemory(v.cascade, v.schedule, t));
       });
     }
-  });
-}
-
-void ScheduleWriter::residents() {
-  if (v.plan.residents.empty())
-    return;
-  j.attributeArray("residents", [&] {
-    for (const PlannedResident &r : v.plan.residents)
-      j.object([&] {
-        j.attribute("tensor", v.cascade.tensors[r.tensor].name);
-        j.attribute("memory", v.arch.memories[r.memory].name);
-        j.attribute("address", r.address);
-        j.attribute("bytes", r.bytes);
-        j.attribute("first_group", groupName(r.firstGroup));
-        j.attribute("last_group", groupName(r.lastGroup));
-      });
   });
 }
 
@@ -259,7 +242,7 @@ void ScheduleWriter::write() {
       for (size_t m = 1; m < v.arch.memories.size(); ++m)
         j.attribute(v.arch.memories[m].name, v.plan.allocationBytes[m]);
     });
-    residents();
+    writeResidents(v, j);
     buffers();
     j.attributeArray("groups", [&] {
       for (int32_t g = 0; g < static_cast<int32_t>(v.schedule.groups.size());

@@ -36,6 +36,23 @@ void transfusion::writeExpressions(const ScheduleView &v,
   });
 }
 
+void transfusion::writeResidents(const ScheduleView &v,
+                                 llvm::json::OStream &j) {
+  if (v.plan.residents.empty())
+    return;
+  j.attributeArray("residents", [&] {
+    for (const PlannedResident &r : v.plan.residents)
+      j.object([&] {
+        j.attribute("tensor", v.cascade.tensors[r.tensor].name);
+        j.attribute("memory", v.arch.memories[r.memory].name);
+        j.attribute("address", r.address);
+        j.attribute("bytes", r.bytes);
+        j.attribute("first_group", groupName(r.firstGroup));
+        j.attribute("last_group", groupName(r.lastGroup));
+      });
+  });
+}
+
 void transfusion::writeLoad(const ScheduleView &v, llvm::json::OStream &j,
                             int32_t id) {
   const Buffer &b = v.plan.buffers[id];
