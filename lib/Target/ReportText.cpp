@@ -143,10 +143,11 @@ void TextWriter::residents() {
         largest.push_back(&r);
     if (largest.empty())
       continue;
-    std::stable_sort(largest.begin(), largest.end(),
-                     [](const PlannedResident *x, const PlannedResident *y) {
-                       return x->bytes > y->bytes;
-                     });
+    std::sort(largest.begin(), largest.end(),
+              [](const PlannedResident *x, const PlannedResident *y) {
+                return x->bytes != y->bytes ? x->bytes > y->bytes
+                                            : x->tensor < y->tensor;
+              });
     os << "  resident " << v.arch.memories[m].name << " "
        << capacityText(double(n.cost.peakBytes[m])) << " of "
        << capacityText(double(v.arch.memories[m].capacityBytes)) << " (";

@@ -66,8 +66,9 @@ TEST(CheckResidents, S38Residents) {
   residentsBreak("S38", "'Q' does not leave its group", [](ResidentCase &t) {
     t.s.residents[0].tensor = tensorId(t.c, "Q");
   });
-  for (size_t i = 0; i < ResidentCase().c.tensors.size(); ++i) {
-    const Tensor &tensor = ResidentCase().c.tensors[i];
+  const ResidentCase legal;
+  for (size_t i = 0; i < legal.c.tensors.size(); ++i) {
+    const Tensor &tensor = legal.c.tensors[i];
     const auto t = static_cast<TensorId>(i);
     if (tensor.isOutput)
       residentsBreak("S38", "is an output",
