@@ -294,7 +294,14 @@ void GraphBuilder::yield(Value value) {
                         numDigits, context);
   }
   SmallVector<SmallVector<unsigned, 2>> layout;
-  bool fits = graph.roots[view.root].equation && layoutOf(view, digits, layout);
+  // The beginning of a tensor (its first rows) is read at the same places.
+  int64_t held = 1;
+  for (const Digit &digit : graph.roots[view.root].digits)
+    held *= digit.extent;
+  bool fits =
+      graph.roots[view.root].equation &&
+      cast<RankedTensorType>(value.getType()).getNumElements() == held &&
+      layoutOf(view, digits, layout);
   if (!fits || (graph.roots[view.root].isPinned() &&
                 graph.roots[view.root].layout != layout)) {
     view = copy(view, digits, digits, value.getLoc(), owner);

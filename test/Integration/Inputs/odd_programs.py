@@ -143,6 +143,17 @@ scalar("too long", "%y = math.exp %x0 : f32", n=2**62, stage="schedule",
 EXP = "%y = math.exp %x0 : f32"
 SUM = "%y = arith.addf %x0, %o : f32"
 V, W, Q = "tensor<8xf32>", "tensor<4xf32>", "tensor<3x5xf32>"
+# No tensor holds an index, wherever it is made.
+for name, cast in (("index", "index_cast %x1 : i64 to index"),
+                   ("i16", "trunci %x1 : i64 to i16")):
+    generic(f"a length that is data, as {name}", [Q, "tensor<3xi64>"], Q,
+            "#ij, #r, #ij", "pp", "%i = linalg.index 1 : index\n"
+            f"    %n = arith.{cast}\n" +
+            ("    %j = arith.index_cast %i : index to i16\n"
+             if name == "i16" else "    %j = arith.addi %i, %i : index\n") +
+            f"    %c = arith.cmpi slt, %j, %n : {name}\n"
+            "    %z = arith.constant -1.0 : f32\n"
+            "    %y = arith.select %c, %x0, %z : f32")
 generic("transposed", ["tensor<5x3xf32>"], Q, "#ji, #ij", "pp", EXP)
 generic("written transposed", [Q], "tensor<5x3xf32>", "#ij, #ji", "pp", EXP)
 generic("diagonal", ["tensor<8x8xf32>"], V, "affine_map<(i) -> (i, i)>, #i",
@@ -231,6 +242,10 @@ function("sliced with strides", f"%a: {P9}", "tensor<4x4xf32>",
          "tensor<4x4xf32>\n" + then_exp("%p", "tensor<4x4xf32>"))
 function("returned slice", f"%a: {V}", W,
          f"  %r = tensor.extract_slice %a[2] [4] [1] : {V} to {W}")
+for at in (0, 2):
+    function(f"returned slice of a value, from {at}", f"%a: {V}", W,
+             then_exp("%a", V).replace("%r", "%p") +
+             f"\n  %r = tensor.extract_slice %p[{at}] [4] [1] : {V} to {W}")
 for name, lines in (("reshaped argument", ""),
                     ("reshaped value", then_exp("%a", "tensor<4x6xf32>")
                      .replace("%r", "%x").replace("%last", "%first") + "\n")):

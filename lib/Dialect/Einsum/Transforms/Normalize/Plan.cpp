@@ -8,6 +8,7 @@
 #include "Plan.h"
 #include "Indices.h"
 
+#include <array>
 #include <map>
 #include <set>
 
@@ -126,8 +127,16 @@ void Planner::reach() {
   }
 }
 
+/// No tensor holds an index, or an integer of another width: whoever reads it
+/// computes it.
+static bool isElement(Type type) {
+  return isa<Float16Type, BFloat16Type, Float32Type>(type) ||
+         llvm::any_of(std::array{1, 8, 32, 64},
+                      [&](unsigned width) { return type.isInteger(width); });
+}
+
 void Planner::demand(NodeId id) {
-  if (!isLeafKind(graph[id]))
+  if (!isLeafKind(graph[id]) && isElement(graph[id].type))
     plan.tensors.insert(id);
 }
 
@@ -154,9 +163,10 @@ void Planner::decide() {
     bool rounds = node.isOp("arith.truncf") &&
                   isResidual(graph, graph[node.operands[0]]) &&
                   isRoundedOnly(node.operands[0].node);
-    if (node.kind == Kind::Reduce || node.kind == Kind::Piece || isShared ||
-        rounds || (isResidual(graph, node) && !isRounded))
+    if (node.kind == Kind::Reduce || node.kind == Kind::Piece)
       plan.tensors.insert(id);
+    else if (isShared || rounds || (isResidual(graph, node) && !isRounded))
+      demand(id);
     if (plan.isTensor(id)) {
       readers[id] = mine;
       mine = {id};
