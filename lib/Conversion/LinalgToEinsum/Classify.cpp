@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -174,7 +175,8 @@ static std::string whyNotStatic(OffsetSizeAndStrideOpInterface op) {
   };
   if (isDynamic(op.getStaticOffsets()) || isDynamic(op.getStaticSizes()) ||
       isDynamic(op.getStaticStrides()))
-    return "has an offset, size or stride that is not constant";
+    return "has an offset, size or stride that is not constant "
+           "(--canonicalize puts in those that are)";
   return "";
 }
 
@@ -195,6 +197,8 @@ static std::string whyNotForeign(Operation *op) {
     return "makes a scalar of an element, which no Einsum can read";
   if (isa<tensor::BitcastOp>(op))
     return "reads the bits of numbers";
+  if (isa<CallOpInterface>(op))
+    return "is a call; run upstream's --inline first";
   if (OpTrait::hasElementwiseMappableTraits(op))
     return "computes on whole tensors; run upstream's "
            "--convert-elementwise-to-linalg first";

@@ -62,11 +62,14 @@ static bool isConstant(Value value) {
 }
 
 static std::string whyNotPad(tensor::PadOp pad) {
-  for (auto [low, high, size] : llvm::zip(
-           pad.getStaticLow(), pad.getStaticHigh(), shapeOf(pad.getSource()))) {
-    if (ShapedType::isDynamic(low) || ShapedType::isDynamic(high))
+  for (auto [lowAmount, highAmount, size] :
+       llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad(),
+                 shapeOf(pad.getSource()))) {
+    std::optional<int64_t> low = getConstantIntValue(lowAmount);
+    std::optional<int64_t> high = getConstantIntValue(highAmount);
+    if (!low || !high)
       return "pads by an amount that is not constant";
-    if (size + std::min<int64_t>(low, 0) + std::min<int64_t>(high, 0) < 1)
+    if (size + std::min<int64_t>(*low, 0) + std::min<int64_t>(*high, 0) < 1)
       return "cuts away all of its source";
   }
   Value value = pad.getConstantPaddingValue();

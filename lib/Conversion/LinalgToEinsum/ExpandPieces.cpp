@@ -147,8 +147,12 @@ void transfusion::raise::expandPad(RewriterBase &rewriter, tensor::PadOp op) {
   matchPattern(op.getConstantPaddingValue(), m_Constant(&value));
   Pieces pieces(rewriter, op);
   Value inner = op.getSource();
+  // Upstream's lowering of tosa.pad leaves amounts as constants beside it.
+  SmallVector<OpFoldResult> lows = op.getMixedLowPad(),
+                            highs = op.getMixedHighPad();
   for (unsigned dim = shapeOf(inner).size(); dim-- > 0;) {
-    int64_t low = op.getStaticLow()[dim], high = op.getStaticHigh()[dim];
+    int64_t low = *getConstantIntValue(lows[dim]);
+    int64_t high = *getConstantIntValue(highs[dim]);
     if (low < 0 || high < 0) {
       int64_t first = std::max<int64_t>(-low, 0);
       inner = pieces.slice(inner, dim, first,

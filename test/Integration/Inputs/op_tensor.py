@@ -156,6 +156,14 @@ def padded(name, shape, low, high, value=1.5):
 padded("", (3, 4), [1, 2], [2, 0])
 padded("of zero", (3, 4), [0, 0], [2, 1], 0.0)
 padded("by negative amounts", (5, 6), [-1, -2], [-1, 3])
+# As upstream lowers tosa.pad.
+case("tensor.pad by constants beside it", [kind((3, 4))], kind((4, 6)),
+     "  %0 = arith.constant 0 : index\n  %1 = arith.constant 1 : index\n"
+     "  %2 = arith.constant 2 : index\n  %v = arith.constant 1.5 : f32\n"
+     "  %r = tensor.pad %a low[%1, %0] high[%0, %2] {\n"
+     "  ^bb0(%i: index, %j: index):\n    tensor.yield %v : f32\n"
+     f"  }} : {kind((3, 4))} to {kind((4, 6))}",
+     lambda x: np.pad(x, ((1, 0), (0, 2)), constant_values=1.5))
 case("tensor.reshape", [kind((2, 6))], kind((3, 4)),
      "  %s = arith.constant dense<[3, 4]> : tensor<2xi64>\n"
      f"  %r = tensor.reshape %a(%s) : ({kind((2, 6))}, tensor<2xi64>) -> "
