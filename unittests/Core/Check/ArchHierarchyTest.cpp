@@ -56,9 +56,21 @@ TEST(ArchHierarchy, PathsAndLeakage) {
 
 TEST(ArchHierarchy, A02Schedulable) {
   breaks(
-      "A02", "'tpu-v4i' has 4 memory levels; a hierarchy other than two", -1,
-      -1, [](Arch &) {}, checkSchedulable);
+      "A02", "there are 4 of memory 'lbuf'; schedules use one", 2, -1,
+      [](Arch &) {}, checkSchedulable);
   Arch a = machine("edge");
+  a.memories.insert(a.memories.begin() + 1, a.memories[1]);
+  for (Unit &u : a.units)
+    u.memory = 2;
+  EXPECT_TRUE(checkSchedulable(a).empty()); // three, one in the other
+  a.units[1].memory = 1;
+  expectRule(checkSchedulable(a), "A02",
+             "unit 'vec1d' is on memory 'buffer', unit 'mac2d' on 'buffer'");
+  a.memories.resize(1);
+  for (Unit &u : a.units)
+    u.memory = 0;
+  expectRule(checkSchedulable(a), "A02", "has 1 memory levels");
+  a = machine("edge");
   a.memories[1].keeps[1] = false;
   expectRule(checkSchedulable(a), "A02", "operands pass by memory 'buffer'");
   a = machine("edge");
