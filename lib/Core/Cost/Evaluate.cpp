@@ -165,16 +165,20 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
 
   if (byTensor)
     byTensor->times = 1;
-  const double copied = addResidents(p, g);
+  const Alone copies = addCopies(p, g);
   const int64_t retained = groupLoadBytes(c, p, g, 0, whole, tally, byTensor);
   report.readBytes[0] = tally.add(report.readBytes[0], retained);
   report.writeBytes[bufferMemory()] =
       tally.add(report.writeBytes[bufferMemory()], retained);
   const TransferBytes ends = overlap.ends();
-  group.loadCycles = std::max(addTransfers(tally.add(retained, ends.read), 0),
-                              addRetainedResidents(p, g)) +
-                     copied;
-  group.storeCycles = addTransfers(0, ends.write);
+  const Alone loads = addGroupLoads(p, g, tally.add(retained, ends.read));
+  group.loadCycles = copies.cycles + loads.cycles;
+  group.storeCycles = addGroupStores(ends.write);
+  if (parts) {
+    const Alone &longer = copies.cycles > loads.cycles ? copies : loads;
+    parts->loadAt = longer.at;
+    parts->loadWrites = longer.writes;
+  }
   group.latencyCycles = group.loadCycles + group.storeCycles;
 
   overlap.neighbours(neighbours);

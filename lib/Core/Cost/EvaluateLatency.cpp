@@ -135,56 +135,70 @@ void Evaluator::Impl::addLatency(const TileCost &tile,
              *parts);
 }
 
-/// Cycles of transfers between the outer memory and the buffer that nothing
-/// runs beside.
-double Evaluator::Impl::addTransfers(int64_t read, int64_t write) {
+/// Cycles of storing, after the last outer tile, what was deferred.
+double Evaluator::Impl::addGroupStores(int64_t bytes) {
   const MemoryId inner = bufferMemory();
   const double outside =
-      transferCycles(a.memories[0], a.clockHz, double(read), double(write));
+      transferCycles(a.memories[0], a.clockHz, 0, double(bytes));
   const double inside =
-      transferCycles(a.memories[inner], a.clockHz, double(write), double(read));
+      transferCycles(a.memories[inner], a.clockHz, double(bytes), 0);
   memoryCycles[0] += outside;
   memoryCycles[inner] += inside;
   return std::max(outside, inside);
 }
 
-/// Cycles of copying what becomes a resident before group `g`.
-double Evaluator::Impl::addResidents(const Plan &p, int32_t g) {
-  double longest = 0;
-  int64_t all = 0;
+/// Copying what becomes a resident before group `g`.
+Evaluator::Impl::Alone Evaluator::Impl::addCopies(const Plan &p, int32_t g) {
+  Alone longest;
   if (p.residents.empty())
-    return 0;
+    return longest;
+  int64_t all = 0;
+  auto pass = [&](MemoryId m, int64_t bytes, bool writes) {
+    const double cycles =
+        transferCycles(a.memories[m], a.clockHz, writes ? 0 : double(bytes),
+                       writes ? double(bytes) : 0);
+    memoryCycles[m] += cycles;
+    longest.atLeast(cycles, m, writes);
+  };
   for (MemoryId m = 1; m < bufferMemory(); ++m) {
     const int64_t bytes = groupCopyBytes(c, p, g, m, tally, byTensor);
     all = tally.add(all, bytes);
     reportOf->writeBytes[m] = tally.add(reportOf->writeBytes[m], bytes);
-    const double cycles =
-        transferCycles(a.memories[m], a.clockHz, 0, double(bytes));
-    memoryCycles[m] += cycles;
-    longest = std::max(longest, cycles);
+    pass(m, bytes, true);
   }
   reportOf->readBytes[0] = tally.add(reportOf->readBytes[0], all);
-  const double cycles =
-      transferCycles(a.memories[0], a.clockHz, double(all), 0);
-  memoryCycles[0] += cycles;
-  return std::max(longest, cycles);
+  pass(0, all, false);
+  return longest;
 }
 
-/// Cycles of loading what group `g` retains of residents.
-double Evaluator::Impl::addRetainedResidents(const Plan &p, int32_t g) {
-  double longest = 0;
-  if (p.residents.empty())
-    return 0;
-  for (MemoryId m = 1; m < bufferMemory(); ++m) {
-    const int64_t bytes = groupLoadBytes(c, p, g, m, whole, tally, byTensor);
-    reportOf->readBytes[m] = tally.add(reportOf->readBytes[m], bytes);
-    reportOf->writeBytes[bufferMemory()] =
-        tally.add(reportOf->writeBytes[bufferMemory()], bytes);
+/// Loading what group `g` retains, and of memory 0 what else its first outer
+/// tile needs: `ofOuter` bytes, which are counted elsewhere.
+Evaluator::Impl::Alone Evaluator::Impl::addGroupLoads(const Plan &p, int32_t g,
+                                                      int64_t ofOuter) {
+  Alone longest;
+  const MemoryId inner = bufferMemory();
+  int64_t all = 0;
+  auto pass = [&](MemoryId m, int64_t bytes, bool writes) {
     const double cycles =
-        transferCycles(a.memories[m], a.clockHz, double(bytes), 0);
+        transferCycles(a.memories[m], a.clockHz, writes ? 0 : double(bytes),
+                       writes ? double(bytes) : 0);
     memoryCycles[m] += cycles;
-    longest = std::max(longest, cycles);
+    longest.atLeast(cycles, m, writes);
+  };
+  for (MemoryId m = 0; m < inner; ++m) {
+    int64_t bytes = ofOuter;
+    if (m > 0) {
+      if (p.residents.empty())
+        break;
+      bytes = groupLoadBytes(c, p, g, m, whole, tally, byTensor);
+      reportOf->readBytes[m] = tally.add(reportOf->readBytes[m], bytes);
+      reportOf->writeBytes[inner] =
+          tally.add(reportOf->writeBytes[inner], bytes);
+    }
+    all = tally.add(all, bytes);
+    pass(m, bytes, false);
   }
+  pass(inner, all, true);
   return longest;
 }
 

@@ -78,9 +78,20 @@ private:
   double aroundTransfers(const TileCost &tile, const OuterTraffic &t,
                          const Memory &outer);
   double besideTransfers(const TileCost &tile, double loaded, double stored);
-  double addTransfers(int64_t read, int64_t write);
-  double addResidents(const Plan &p, int32_t g);
-  double addRetainedResidents(const Plan &p, int32_t g);
+  /// Cycles that nothing runs beside, and what they wait for: a memory, to be
+  /// read or to be written.
+  struct Alone {
+    double cycles = 0;
+    MemoryId at = 0;
+    bool writes = false;
+    void atLeast(double other, MemoryId m, bool isWritten) {
+      if (other > cycles)
+        *this = {other, m, isWritten};
+    }
+  };
+  double addGroupStores(int64_t bytes);
+  Alone addCopies(const Plan &p, int32_t g);
+  Alone addGroupLoads(const Plan &p, int32_t g, int64_t ofOuter);
   void describePhase(const PhaseTile &tile, PhaseTimes &phaseTimes,
                      PhaseCost &cost);
   int64_t repeats(const PhasePlan &plan, EinsumId e, bool finish);

@@ -167,7 +167,11 @@ LayerLimits limitsOf(const Cascade &c, const Arch &a, const Schedule &s,
   const LimitReader reader(c, a, s, p);
   for (int32_t g = 0; g < static_cast<int32_t>(cost.groups.size()); ++g) {
     GroupLimits group;
-    group.load = limited(cost.groups[g].loadCycles, reader.alone(1, 0));
+    const GroupDetail &parts = detail.groups[g];
+    group.load =
+        limited(cost.groups[g].loadCycles,
+                portOf(a.memories[parts.loadAt], parts.loadWrites ? 0 : 1,
+                       parts.loadWrites ? 1 : 0));
     group.store = limited(cost.groups[g].storeCycles, reader.alone(0, 1));
     rank(group.load, group.ranked);
     for (int32_t ph = 0;

@@ -7,7 +7,7 @@
 
 #include "../TestCascades.h"
 #include "transfusion/Core/Check/Check.h"
-#include "transfusion/Core/Cost/Evaluate.h"
+#include "transfusion/Core/Cost/Limits.h"
 #include "transfusion/Core/Cost/LowerBound.h"
 #include "transfusion/Core/Search/DPipe.h"
 #include "transfusion/Core/Search/TileSeek.h"
@@ -104,6 +104,41 @@ TEST(Residents, BytesAndCyclesByHand) {
   EXPECT_DOUBLE_EQ(copied.latencyCycles, 2 * ownCompute +
                                              (2048 + 1024 + 1024) / 2.0 +
                                              1024 / 2.0 + 1024 / 2.0);
+}
+
+/// Before a group starts, what takes longest is named: DRAM or the memory in
+/// between while C is copied, then whichever of the three the piece of C that
+/// the group keeps has to pass.
+TEST(Residents, GroupLoadsWaitForTheSlowestPort) {
+  const Cascade c = twoProducts(16);
+  Arch a = withMiddle(machine("tiny"), 1 << 20);
+  a.memories[0].readBytesPerS = a.clockHz * 4; // bytes a cycle
+  Memory &middle = a.memories[1], &buffer = a.memories[2];
+  middle.sharedPort = buffer.sharedPort = false;
+  middle.readBytesPerS = a.clockHz * 8;
+  middle.writeBytesPerS = a.clockHz * 8;
+  buffer.readBytesPerS = 0;
+  buffer.writeBytesPerS = a.clockHz * 16;
+  Schedule s = apart(c);
+  s.groups[1].retain = {{tensorId(c, "C"), RetainLevel::Group}};
+  s.residents = {{tensorId(c, "C"), 1}};
+  ASSERT_TRUE(checkSchedule(c, a, s).empty());
+  auto expectLoad = [&](double cycles, const char *by) {
+    const Plan plan = makePlan(c, a, s);
+    CostDetail detail;
+    const CostReport cost = Evaluator(c, a).evaluate(s, plan, detail);
+    const LimitedCycles load =
+        limitsOf(c, a, s, plan, cost, detail).groups[1].load;
+    EXPECT_DOUBLE_EQ(load.cycles, cycles);
+    EXPECT_EQ(load.limit.by, by);
+  };
+  expectLoad(1024 / 4.0 + 1024 / 8.0, "dram port");
+  middle.writeBytesPerS = a.clockHz * 2;
+  expectLoad(1024 / 2.0 + 1024 / 8.0, "l2 write port");
+  middle.readBytesPerS = a.clockHz;
+  expectLoad(1024 / 2.0 + 1024 / 1.0, "l2 read port");
+  buffer.writeBytesPerS = a.clockHz / 2;
+  expectLoad(1024 / 2.0 + 1024 / 0.5, "buffer write port");
 }
 
 TEST(Residents, GroupBoundsLeaveThemOut) {

@@ -37,6 +37,10 @@ struct GroupDetail {
   std::vector<PhaseDetail> phases;
   std::vector<int64_t> readBytes, writeBytes; ///< by MemoryId
   double laneCycles = 0;                      ///< work, on all units
+  /// What loading and copying before the first outer tile waits for longest:
+  /// this memory, to be read or to be written.
+  MemoryId loadAt = 0;
+  bool loadWrites = false;
 };
 
 struct CostDetail {
