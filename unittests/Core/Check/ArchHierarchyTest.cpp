@@ -76,6 +76,10 @@ TEST(ArchHierarchy, A02Schedulable) {
   a = machine("edge");
   a.units[0].alongRows.inputs = false;
   expectRule(checkSchedulable(a), "A02", "lanes of unit 'mac2d' share");
+  a = machine("edge");
+  a.units[1].memory = 0;
+  expectRule(checkSchedulable(a), "A02",
+             "unit 'vec1d' is on memory 'dram', unit 'mac2d' on 'buffer'");
 }
 
 TEST(ArchHierarchy, A10FeedsThroughOthers) {
