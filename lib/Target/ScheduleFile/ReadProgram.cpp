@@ -242,9 +242,13 @@ sim::Coordinates ProgramReader::readSums(const JsonCursor &list) {
     dim.keys({"terms", "constant"});
     sim::Coordinate c;
     c.constant = dim.at("constant").integer(-kMostSize, kMostSize);
-    for (const auto &[rank, coefficient] : dim.at("terms").members())
-      c.terms.push_back({coefficient.keyName(rank, ranks),
-                         coefficient.integer(-kMostSize, kMostSize)});
+    for (const auto &[rank, coefficient] : dim.at("terms").members()) {
+      const size_t before = errors.count;
+      const int64_t n = coefficient.integer(-kMostSize, kMostSize);
+      c.terms.push_back({coefficient.keyName(rank, ranks), n});
+      if (n == 0 && errors.count == before)
+        coefficient.error("is 0: leave out ranks that do not count");
+    }
     all.push_back(std::move(c));
   }
   return all;

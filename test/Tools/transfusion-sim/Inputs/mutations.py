@@ -219,6 +219,8 @@ BAD = [
     ("beyond 64 bits", at(P + ["slots", 0, "issue"], 2**70),
      "is not an integer below 2^63"),
     ("a fraction", at(["buffers", 0, "slots"], 1.5), "is not an integer"),
+    ("a rank that does not count",
+     at(["buffers", 0, "access", 0, "terms", "b"], 0), "terms.b is 0"),
     ("infinite claim", at(["claimed_cycles"], 1e999), None),
     ("text for a number", at(P + ["stages"], "2"),
      "groups[1].phases[1].stages is a string, not an integer"),
