@@ -88,6 +88,8 @@ def check_residents(schedule, capacity, ends):
                     or t["to_port"] != memories[t["to"]]["write_port"]):
                 raise Wrong(f"{t['tensor']} is copied from or to elsewhere")
         copied = {t["tensor"] for t in g.get("copies", [])}
+        if len(copied) != len(g.get("copies", [])):
+            raise Wrong(f"{g['name']} copies a tensor twice")
         for name, (_, life) in homes.items():
             if (tensors[name]["role"] == "input" and life[0] == i) != (name in copied):
                 raise Wrong(f"{name} is not copied once, before {g['name']}")

@@ -197,6 +197,11 @@ void GroupLinks::checkResidents() {
       refuse(where, t.isInput ? "comes in another group than the first that "
                                 "it lives in"
                               : "is of no input");
+    for (const Copy *other = group.copies.data(); other != &copy; ++other)
+      if (other->tensor == copy.tensor) {
+        refuse(where, "is made twice");
+        break;
+      }
     const int32_t from = p.memories.front().readPort;
     const int32_t to = p.memories[t.memory].writePort;
     if (copy.fromPort != from || copy.toPort != to)

@@ -91,8 +91,9 @@ void Machine::copy(const std::vector<Copy> &copies) {
     for (int64_t extent : t.shape)
       bytes = std::min(bytes * extent, Wide(1) << 62);
     for (int32_t port : {copy.fromPort, copy.toPort})
-      busy[port] +=
-          ticksOf(static_cast<int64_t>(bytes), p.ports[port].bytesPerCycle);
+      busy[port] =
+          std::min(kLongest, busy[port] + ticksOf(static_cast<int64_t>(bytes),
+                                                  p.ports[port].bytesPerCycle));
   }
   for (size_t port = 0; port < busy.size(); ++port)
     fabric.carried[port] += Wide(busy[port]) * kWholePort;

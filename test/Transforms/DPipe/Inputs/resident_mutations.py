@@ -49,6 +49,9 @@ def mutations(file):
         if group.get("copies"):
             yield broken("never copied",
                          lambda f, g=g: f["groups"][g].pop("copies"))
+            yield broken("copied twice", lambda f, g=g:
+                         f["groups"][g]["copies"].append(
+                             copy.deepcopy(f["groups"][g]["copies"][0])))
             yield broken("over another port", lambda f, g=g:
                          f["groups"][g]["copies"][0].update(
                              {"to_port": "buffer"}))
