@@ -16,14 +16,17 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/Transforms/RequestCWrappers.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -32,6 +35,28 @@
 #include "transfusion/Pipelines/Pipelines.h"
 
 using namespace mlir;
+
+namespace {
+/// Neither LLVM nor libm has math.clampf, and --math-expand-ops of LLVM 22
+/// takes the minimum with the lower bound and the maximum with the upper one.
+struct ExpandClampPass : PassWrapper<ExpandClampPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandClampPass)
+
+  StringRef getArgument() const override { return "transfusion-expand-clamp"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect>();
+  }
+  void runOnOperation() override {
+    getOperation()->walk([](math::ClampFOp op) {
+      IRRewriter b(op);
+      Value raised = arith::MaximumFOp::create(b, op.getLoc(), op.getValue(),
+                                               op.getMin(), op.getFastmath());
+      b.replaceOpWithNewOp<arith::MinimumFOp>(op, raised, op.getMax(),
+                                              op.getFastmath());
+    });
+  }
+};
+} // namespace
 
 void transfusion::buildLoopsToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
@@ -42,9 +67,7 @@ void transfusion::buildLoopsToLLVMPipeline(OpPassManager &pm) {
   extend.targetTypeStr = "f32";
   pm.addPass(math::createMathExtendToSupportedTypes(extend));
   pm.addPass(createStrictCastsPass());
-  math::MathExpandOpsPassOptions expandMath; // what neither LLVM nor libm has
-  expandMath.opMnemonics = {"clampf"};
-  pm.addPass(math::createMathExpandOpsPass(expandMath));
+  pm.addPass(std::make_unique<ExpandClampPass>());
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
   emulate.sourceTypeStrs = {"bf16"};
   emulate.targetTypeStr = "f32";

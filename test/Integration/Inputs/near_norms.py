@@ -1,7 +1,7 @@
 # Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a careless recogniser would take for a norm, an activation, a rotation or a
-quotient of integers."""
+"""What a careless recogniser would take for a norm, an activation, a rotation or
+a quotient of integers."""
 
 import math
 
@@ -201,12 +201,51 @@ def turned_the_other_way():
 # -------------------------------------------------------------------- indices
 
 
-# Blocks of 41 by a quotient of floats: 41 * (1 / 41) is less than 1 in f32.
-@near("", x=(100,))
-def quotient_of_floats():
+def of_quotient(lines, numpy):
+    """`lines` give %b of %q, which is the index / 41: 41 * (1 / 41) is less
+    than 1 in f32."""
     body = ("%i = linalg.index 0 : index\n%j = arith.index_cast %i : index to i32\n"
             "%f = arith.sitofp %j : i32 to f32\n" + const("c", 41.0) +
-            "%q = arith.divf %f, %c : f32\n%b = math.floor %q : f32\n"
-            "%r = arith.addf %b, %x0 : f32")
+            const("k", 2.0) + "%q = arith.divf %f, %c : f32\n" + lines +
+            "\n%r = arith.addf %b, %x0 : f32")
     return (lambda f: f.generic(kind(100), "p", [("%x", "p")], body),
-            lambda x: x + np.arange(100) // 41)
+            lambda x: x + numpy(np.arange(100)))
+
+
+# Blocks of 41 by a quotient of floats.
+@near("", x=(100,))
+def quotient_of_floats():
+    return of_quotient("%b = math.floor %q : f32", lambda i: i // 41)
+
+
+# A clamp in between passes the rounding on.
+@near("", x=(100,))
+def clamped_quotient():
+    return of_quotient("%t = arith.minimumf %q, %k : f32\n"
+                       "%b = math.floor %t : f32",
+                       lambda i: np.minimum(i // 41, 2))
+
+
+# So does a zero point.
+@near("", x=(100,))
+def moved_quotient():
+    return of_quotient("%t = arith.subf %q, %k : f32\n"
+                       "%b = math.floor %t : f32", lambda i: i // 41 - 2)
+
+
+# A comparison is a jump.
+@near("", x=(100,))
+def compared_quotient():
+    return of_quotient(const("one", 1.0) +
+                       "%s = arith.cmpf oge, %q, %one : f32\n"
+                       "%b = arith.select %s, %k, %one : f32",
+                       lambda i: np.where(i >= 41, 2, 1))
+
+
+# A clamp of both sides is no ReLU.
+@near("", x=(P, D))
+def clamp():
+    body = (const("l", -0.25) + const("u", 0.5) +
+            "%r = math.clampf %x0 to [%l, %u] : f32")
+    return (lambda f: f.generic(kind(P, D), "p,d", [("%x", "p,d")], body),
+            lambda x: np.clip(x, -0.25, 0.5))

@@ -21,20 +21,15 @@ namespace {
 class BodyWriter {
 public:
   BodyWriter(OpBuilder &b, Location loc) : b(b), loc(loc) {}
-  /// `asQuotient`: a quotient by a constant is one, and not a product.
+  /// `asQuotient`: quotients by constants are such, and no products.
   Value write(const Step &step, ArrayRef<Value> operands, bool asQuotient);
 
 private:
   Value constant(double value, Type type) {
     return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
   }
-  Value times(Value v, double constant) {
-    return constant == 1
-               ? v
-               : Value(arith::MulFOp::create(
-                     b, loc, v, this->constant(constant, v.getType())));
-  }
-  Value sum(const Node &node, ArrayRef<Value> operands);
+  Value times(Value v, double constant, bool asQuotient);
+  Value sum(const Node &node, ArrayRef<Value> operands, bool asQuotient);
   Value product(const Node &node, ArrayRef<Value> operands, bool asQuotient);
   Value index(const Step &step, AffineExpr expr);
 
@@ -42,33 +37,6 @@ private:
   Location loc;
 };
 } // namespace
-
-Value BodyWriter::sum(const Node &node, ArrayRef<Value> operands) {
-  // Begin with a term that is added, so that a - b is one op.
-  unsigned first = 0;
-  while (first < operands.size() && node.coefficients[first] == -1)
-    ++first;
-  Value result;
-  if (first == operands.size()) {
-    first = 0;
-    result = arith::NegFOp::create(b, loc, operands[0]);
-  } else {
-    result = times(operands[first], node.coefficients[first]);
-  }
-  for (unsigned i = 0, e = operands.size(); i < e; ++i) {
-    if (i == first)
-      continue;
-    if (node.coefficients[i] == -1)
-      result = arith::SubFOp::create(b, loc, result, operands[i]);
-    else
-      result = arith::AddFOp::create(b, loc, result,
-                                     times(operands[i], node.coefficients[i]));
-  }
-  if (node.constant != 0)
-    result = arith::AddFOp::create(b, loc, result,
-                                   constant(node.constant, node.type));
-  return result;
-}
 
 static bool isOfType(double value, Type type) {
   return FloatAttr::get(type, value).getValueAsDouble() == value;
@@ -85,6 +53,43 @@ static double divisorOf(double factor, Type type) {
   return isQuotient ? divisor : 0;
 }
 
+Value BodyWriter::times(Value v, double factor, bool asQuotient) {
+  if (factor == 1)
+    return v;
+  Type type = v.getType();
+  if (double divisor = asQuotient ? divisorOf(factor, type) : 0)
+    return arith::DivFOp::create(b, loc, v, constant(divisor, type));
+  return arith::MulFOp::create(b, loc, v, constant(factor, type));
+}
+
+Value BodyWriter::sum(const Node &node, ArrayRef<Value> operands,
+                      bool asQuotient) {
+  // Begin with a term that is added, so that a - b is one op.
+  unsigned first = 0;
+  while (first < operands.size() && node.coefficients[first] == -1)
+    ++first;
+  Value result;
+  if (first == operands.size()) {
+    first = 0;
+    result = arith::NegFOp::create(b, loc, operands[0]);
+  } else {
+    result = times(operands[first], node.coefficients[first], asQuotient);
+  }
+  for (unsigned i = 0, e = operands.size(); i < e; ++i) {
+    if (i == first)
+      continue;
+    if (node.coefficients[i] == -1)
+      result = arith::SubFOp::create(b, loc, result, operands[i]);
+    else
+      result = arith::AddFOp::create(
+          b, loc, result, times(operands[i], node.coefficients[i], asQuotient));
+  }
+  if (node.constant != 0)
+    result = arith::AddFOp::create(b, loc, result,
+                                   constant(node.constant, node.type));
+  return result;
+}
+
 Value BodyWriter::product(const Node &node, ArrayRef<Value> operands,
                           bool asQuotient) {
   Value result;
@@ -97,11 +102,8 @@ Value BodyWriter::product(const Node &node, ArrayRef<Value> operands,
     result = constant(factor, node.type);
   else if (factor == -1)
     result = arith::NegFOp::create(b, loc, result);
-  else if (double divisor = asQuotient ? divisorOf(factor, node.type) : 0)
-    result =
-        arith::DivFOp::create(b, loc, result, constant(divisor, node.type));
   else
-    result = times(result, factor);
+    result = times(result, factor, asQuotient);
   for (auto [operand, power] : llvm::zip(operands, node.powers))
     for (int i = power; i < 0; ++i)
       result = arith::DivFOp::create(b, loc, result, operand);
@@ -159,7 +161,7 @@ Value BodyWriter::write(const Step &step, ArrayRef<Value> operands,
                : Value(arith::IndexCastOp::create(b, loc, node.type, value));
   }
   case Kind::Sum:
-    return sum(node, operands);
+    return sum(node, operands, asQuotient);
   case Kind::Product:
     return product(node, operands, asQuotient);
   default: {
@@ -178,7 +180,7 @@ static bool isJump(const Node &node) {
   return node.kind == Kind::Op &&
          llvm::is_contained({"math.floor", "math.ceil", "math.round",
                              "math.roundeven", "math.trunc", "arith.fptosi",
-                             "arith.fptoui"},
+                             "arith.fptoui", "arith.cmpf", "arith.remf"},
                             node.name);
 }
 
@@ -187,9 +189,10 @@ Value normal::writeBody(const Steps &steps, OpBuilder &b, Location loc,
   BodyWriter writer(b, loc);
   SmallVector<Value> values;
   llvm::SmallBitVector asQuotient(steps.size());
-  for (const Step &step : steps)
-    if (step.node && isJump(*step.node))
-      for (unsigned operand : step.operands)
+  // What lies between (a clamp, a zero point) passes a rounding on.
+  for (unsigned i = steps.size(); i-- > 0;)
+    if (steps[i].node && (isJump(*steps[i].node) || asQuotient.test(i)))
+      for (unsigned operand : steps[i].operands)
         asQuotient.set(operand);
   for (auto [i, step] : llvm::enumerate(steps)) {
     if (!step.node) {
