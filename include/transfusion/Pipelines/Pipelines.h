@@ -41,9 +41,9 @@ struct TransFusionOptions : mlir::PassPipelineOptions<TransFusionOptions> {
   Option<bool> regroup;
 };
 
-/// From a layer as linalg, TOSA or named ops of einsum to its cascade. Attention
-/// has as many passes as the policy wants; with one, the cascade is the same
-/// whoever wrote the layer.
+/// From a layer as linalg, TOSA or named ops of einsum to its cascade.
+/// Attention has as many passes as the policy wants; with one, the cascade is
+/// the same whoever wrote the layer.
 void buildToCascadePipeline(mlir::OpPassManager &pm,
                             const LinalgToEinsumPassOptions &raise,
                             sched::Policy policy);

@@ -8,8 +8,8 @@
 // Private to lib/Core/Model. A plan is made in four steps: sizes of every rank
 // in every phase (Plan.cpp), where each Einsum is made (Plan.cpp), buffers and
 // who uses them (PlanBuffers.cpp), addresses (PlanAllocate.cpp). What a phase
-// leaves out is in PlanSkip.cpp, what other phases move for it in PlanMoves.cpp,
-// what lies in memories in between in PlanResidents.cpp.
+// leaves out is in PlanSkip.cpp, what other phases move for it in
+// PlanMoves.cpp, what lies in memories in between in PlanResidents.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRANSFUSION_LIB_CORE_MODEL_PLANBUILDER_H
