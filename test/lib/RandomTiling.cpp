@@ -113,9 +113,10 @@ static bool isLegal(const core::Cascade &c, const core::Arch &a,
 /// What lies in a memory in between, where the machine has one.
 static void drawResidents(const core::Cascade &c, const core::Arch &a,
                           core::Rng &rng, core::Schedule &s) {
-  const core::MemoryId m = core::outerMemory(a, a.units.front().memory);
-  if (m <= 0)
+  const std::vector<core::MemoryId> between = core::memoriesBetween(a);
+  if (between.empty())
     return;
+  const core::MemoryId m = between.front();
   s.residents.clear();
   for (size_t t = 0; t < c.tensors.size(); ++t) {
     if (rng.below(3) == 0)

@@ -188,4 +188,28 @@ Cascade chain(int64_t i, int64_t j, int64_t k) {
   return b.take();
 }
 
+Cascade matmul() {
+  CascadeBuilder b("matmul");
+  b.rank("i", 10);
+  b.rank("j", 3);
+  b.rank("k", 6);
+  b.input("A", {10, 3});
+  b.input("B", {3, 6});
+  b.einsum("T[i,k]", {"A[i,j]", "B[j,k]"}, ReduceKind::Add, {{Mac, 1}});
+  b.output("T");
+  return b.take();
+}
+
+Cascade pair(bool recurs) {
+  CascadeBuilder b("pair");
+  b.rank("p", 64);
+  b.rank("m", 16, /*iterative=*/true);
+  b.input("A", {16, 64});
+  b.einsum("X[m,p]", {recurs ? "Y[m,p]" : "A[m,p]"}, ReduceKind::None,
+           {{Mac, 10}});
+  b.einsum(recurs ? "Y[m+1,p]" : "Y[m,p]", {"X[m,p]"}, ReduceKind::None,
+           {{Mac, 7}});
+  return b.take();
+}
+
 } // namespace transfusion::core::test

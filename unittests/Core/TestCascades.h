@@ -82,6 +82,13 @@ Cascade bertLayer(const BertShape &s);
 /// T1[i,k] = sum_j A[i,j]*B[j,k]; T2 = max(T1, 0); T3[i] = sum_k T2.
 Cascade chain(int64_t i, int64_t j, int64_t k);
 
+/// T[i,k] = sum_j A[i,j]*B[j,k] of 10 x 3 x 6.
+Cascade matmul();
+
+/// X[m,p], ten macs a point, then Y[m,p] of X, seven; `recurs`: X reads the
+/// slice of Y before. 16 x 64.
+Cascade pair(bool recurs);
+
 /// "cloud", "cloud-max2d", "edge", "edge-max2d", "edge-32", "edge-64" (and
 /// -max2d twins), "tiny" (4x4 array, 8 lanes, 16 KiB).
 Arch machine(const std::string &name);

@@ -115,6 +115,9 @@ public:
 private:
   // Storage.cpp
   void allocate(mlir::Location loc);
+  mlir::Value viewOfPool(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
+                         mlir::Type element, core::MemoryId m, int64_t address,
+                         llvm::StringRef kind, llvm::StringRef name);
   void release(mlir::Location loc);
   void copyResident(core::TensorId t, mlir::Location loc);
   void fillInitialSlices(mlir::Location loc);

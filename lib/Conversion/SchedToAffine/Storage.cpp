@@ -17,6 +17,21 @@ static Attribute memorySpace(OpBuilder &b, MemoryId m) {
   return b.getI64IntegerAttr(m);
 }
 
+/// Of the pool of memory `m`, from `address` on. `kind` and `name` are for the
+/// reader; nothing depends on them.
+Value ProgramEmitter::viewOfPool(Location loc, ArrayRef<int64_t> shape,
+                                 Type element, MemoryId m, int64_t address,
+                                 StringRef kind, StringRef name) {
+  OpBuilder &b = scope.builder();
+  auto type = MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
+                              memorySpace(b, m));
+  Value offset = arith::ConstantIndexOp::create(b, loc, address);
+  auto view =
+      memref::ViewOp::create(b, loc, type, at.pools[m], offset, ValueRange());
+  view->setDiscardableAttr(kind, b.getStringAttr(name));
+  return view;
+}
+
 void ProgramEmitter::allocate(Location loc) {
   OpBuilder &b = scope.builder();
   at.pools.resize(src.arch.memories.size());
@@ -36,16 +51,9 @@ void ProgramEmitter::allocate(Location loc) {
   for (const PlannedResident &r : plan.residents) {
     Type element = cast<RankedTensorType>(src.tensors[r.tensor].getType())
                        .getElementType();
-    auto type =
-        MemRefType::get(c.tensors[r.tensor].shape, element,
-                        MemRefLayoutAttrInterface(), memorySpace(b, r.memory));
-    Value offset = arith::ConstantIndexOp::create(b, loc, r.address);
-    auto view = memref::ViewOp::create(b, loc, type, at.pools[r.memory], offset,
-                                       ValueRange());
-    // A name for the reader; nothing depends on it.
-    view->setDiscardableAttr("sched.resident",
-                             b.getStringAttr(c.tensors[r.tensor].name));
-    at.outer[r.tensor] = view;
+    const Tensor &tensor = c.tensors[r.tensor];
+    at.outer[r.tensor] = viewOfPool(loc, tensor.shape, element, r.memory,
+                                    r.address, "sched.resident", tensor.name);
   }
 
   for (size_t t = 0; t < c.tensors.size(); ++t) {
@@ -73,14 +81,9 @@ void ProgramEmitter::allocate(Location loc) {
     SmallVector<int64_t> shape = {buffer.slots};
     for (const BufferDim &dim : buffer.dims)
       shape.push_back(dim.extent);
-    auto type = MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
-                                memorySpace(b, buffer.memory));
-    Value offset = arith::ConstantIndexOp::create(b, loc, buffer.address);
-    auto view = memref::ViewOp::create(b, loc, type, at.pools[buffer.memory],
-                                       offset, ValueRange());
-    // A name for the reader; nothing depends on it.
-    view->setDiscardableAttr("sched.buffer", b.getStringAttr(buffer.name));
-    at.buffers.push_back(view);
+    at.buffers.push_back(viewOfPool(loc, shape, element, buffer.memory,
+                                    buffer.address, "sched.buffer",
+                                    buffer.name));
   }
 }
 

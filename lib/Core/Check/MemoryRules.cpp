@@ -101,10 +101,7 @@ void check::checkCapacity(const View &v, const Arch &a, Sink &sink) {
       std::vector<size_t> terms;
       for (size_t i = 0; i < needs.size(); ++i)
         if (const Need &n = needs[i]; neededIn(n, p, phases)) {
-          live = addSat(live, addSat(n.bytes, kBufferAlignment - 1) == kTooMuch
-                                  ? kTooMuch
-                                  : ceilDiv(n.bytes, kBufferAlignment) *
-                                        kBufferAlignment);
+          live = addSat(live, alignedSat(n.bytes));
           terms.push_back(i);
         }
       if (live <= m.capacityBytes || live <= worst.demand)

@@ -61,14 +61,6 @@ std::string whyNot(const View &v, TensorId t) {
   return "";
 }
 
-bool isBetween(const Arch &a, MemoryId m) {
-  const MemoryId inner = a.units.front().memory;
-  for (MemoryId at = outerMemory(a, inner); at > 0; at = outerMemory(a, at))
-    if (at == m)
-      return true;
-  return false;
-}
-
 bool isResident(const Schedule &s, TensorId t) {
   for (const Resident &r : s.residents)
     if (r.tensor == t)
@@ -80,6 +72,7 @@ bool isResident(const Schedule &s, TensorId t) {
 
 /// S38, S40
 void check::checkResidents(const View &v, const Arch &a, Sink &sink) {
+  const std::vector<MemoryId> between = memoriesBetween(a);
   TensorId last = -1;
   for (const Resident &r : v.s.residents) {
     const std::string who = "resident " + quoted(v.c.tensors[r.tensor].name);
@@ -89,7 +82,7 @@ void check::checkResidents(const View &v, const Arch &a, Sink &sink) {
                    (r.tensor == last ? " is listed twice" : " is out of order"),
                "list each tensor once, sorted by tensor");
     last = r.tensor;
-    if (!isBetween(a, r.memory)) {
+    if (std::find(between.begin(), between.end(), r.memory) == between.end()) {
       Violation &x = sink.add(
           "S38",
           who + " is in " + quoted(a.memories[r.memory].name) +
@@ -127,23 +120,23 @@ void check::checkResidents(const View &v, const Arch &a, Sink &sink) {
 void check::checkResidentCapacity(const View &v, const Arch &a, Sink &sink) {
   for (MemoryId m = 1; m < static_cast<MemoryId>(a.memories.size()); ++m) {
     const Memory &memory = a.memories[m];
+    if (memory.capacityBytes < 0)
+      continue;
+    std::vector<std::pair<TensorId, Use>> here;
+    for (const Resident &r : v.s.residents)
+      if (r.memory == m)
+        here.push_back({r.tensor, useOf(v, r.tensor)});
     Violation worst;
     for (int32_t g = 0; g < static_cast<int32_t>(v.s.groups.size()); ++g) {
       int64_t live = 0;
       std::vector<TensorId> terms;
-      for (const Resident &r : v.s.residents) {
-        const Use use = useOf(v, r.tensor);
-        if (r.memory != m || g < use.first || g > use.last)
+      for (const auto &[t, use] : here) {
+        if (g < use.first || g > use.last)
           continue;
-        const int64_t bytes = sizeOf(v.c.tensors[r.tensor]);
-        live = addSat(live, bytes == kTooMuch
-                                ? kTooMuch
-                                : mulSat(ceilDiv(bytes, kBufferAlignment),
-                                         kBufferAlignment));
-        terms.push_back(r.tensor);
+        live = addSat(live, alignedSat(sizeOf(v.c.tensors[t])));
+        terms.push_back(t);
       }
-      if (memory.capacityBytes < 0 || live <= memory.capacityBytes ||
-          live <= worst.demand)
+      if (live <= memory.capacityBytes || live <= worst.demand)
         continue;
       Sink one;
       worst =

@@ -33,6 +33,10 @@ int64_t mulSat(int64_t a, int64_t b);
 int64_t addSat(int64_t a, int64_t b);
 inline constexpr int64_t kTooMuch = INT64_MAX;
 inline int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+/// Rounded up to the alignment.
+inline int64_t alignedSat(int64_t bytes) {
+  return mulSat(ceilDiv(bytes, kBufferAlignment), kBufferAlignment);
+}
 
 } // namespace transfusion::core::check
 

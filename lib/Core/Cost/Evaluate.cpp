@@ -173,11 +173,14 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
   const TransferBytes ends = overlap.ends();
   const Alone loads = addGroupLoads(p, g, tally.add(retained, ends.read));
   group.loadCycles = copies.cycles + loads.cycles;
-  group.storeCycles = addGroupStores(ends.write);
+  const Alone stores = addGroupStores(ends.write);
+  group.storeCycles = stores.cycles;
   if (parts) {
     const Alone &longer = copies.cycles > loads.cycles ? copies : loads;
     parts->loadAt = longer.at;
     parts->loadWrites = longer.writes;
+    parts->storeAt = stores.at;
+    parts->storeWrites = stores.writes;
   }
   group.latencyCycles = group.loadCycles + group.storeCycles;
 

@@ -11,7 +11,7 @@
 
 namespace transfusion::core {
 
-void Evaluator::Impl::addParts(const TileParts &t, PhaseDetail &sum) {
+void Evaluator::Impl::addParts(const TileParts &t, PhaseDetail &sum) const {
   const double longest =
       std::max({t.compute, t.outer, t.buffer, t.between, t.around});
   const double steady = t.count * (longest - t.fill - t.drain);
@@ -23,13 +23,13 @@ void Evaluator::Impl::addParts(const TileParts &t, PhaseDetail &sum) {
   sum.loadFrom = t.loadFrom;
   sum.storeTo = t.storeTo;
   // What is computed around the transfers is not what limits.
+  sum.memoryBound.resize(a.memories.size());
   if (t.compute >= std::max({t.outer, t.buffer, t.between}))
     sum.computeBound += steady;
-  else if (t.between > std::max(t.outer, t.buffer)) {
-    sum.betweenBound.resize(t.betweenAt + 1);
-    sum.betweenBound[t.betweenAt] += steady;
-  } else
-    (t.outer >= t.buffer ? sum.outerBound : sum.bufferBound) += steady;
+  else if (t.between > std::max(t.outer, t.buffer))
+    sum.memoryBound[t.betweenAt] += steady;
+  else
+    sum.memoryBound[t.outer >= t.buffer ? 0 : bufferMemory()] += steady;
 }
 
 Evaluator::Impl::Totals Evaluator::Impl::totals() const {

@@ -135,16 +135,21 @@ void Evaluator::Impl::addLatency(const TileCost &tile,
              *parts);
 }
 
-/// Cycles of storing, after the last outer tile, what was deferred.
-double Evaluator::Impl::addGroupStores(int64_t bytes) {
-  const MemoryId inner = bufferMemory();
-  const double outside =
-      transferCycles(a.memories[0], a.clockHz, 0, double(bytes));
-  const double inside =
-      transferCycles(a.memories[inner], a.clockHz, double(bytes), 0);
-  memoryCycles[0] += outside;
-  memoryCycles[inner] += inside;
-  return std::max(outside, inside);
+/// These bytes pass memory `m`, and nothing runs beside them.
+void Evaluator::Impl::passAlone(MemoryId m, int64_t read, int64_t written,
+                                Alone &longest) {
+  const double cycles =
+      transferCycles(a.memories[m], a.clockHz, double(read), double(written));
+  memoryCycles[m] += cycles;
+  longest.atLeast(cycles, m, written > 0);
+}
+
+/// Storing, after the last outer tile, what was deferred.
+Evaluator::Impl::Alone Evaluator::Impl::addGroupStores(int64_t bytes) {
+  Alone longest;
+  passAlone(0, 0, bytes, longest);
+  passAlone(bufferMemory(), bytes, 0, longest);
+  return longest;
 }
 
 /// Copying what becomes a resident before group `g`.
@@ -153,21 +158,14 @@ Evaluator::Impl::Alone Evaluator::Impl::addCopies(const Plan &p, int32_t g) {
   if (p.residents.empty())
     return longest;
   int64_t all = 0;
-  auto pass = [&](MemoryId m, int64_t bytes, bool writes) {
-    const double cycles =
-        transferCycles(a.memories[m], a.clockHz, writes ? 0 : double(bytes),
-                       writes ? double(bytes) : 0);
-    memoryCycles[m] += cycles;
-    longest.atLeast(cycles, m, writes);
-  };
   for (MemoryId m = 1; m < bufferMemory(); ++m) {
     const int64_t bytes = groupCopyBytes(c, p, g, m, tally, byTensor);
     all = tally.add(all, bytes);
     reportOf->writeBytes[m] = tally.add(reportOf->writeBytes[m], bytes);
-    pass(m, bytes, true);
+    passAlone(m, 0, bytes, longest);
   }
   reportOf->readBytes[0] = tally.add(reportOf->readBytes[0], all);
-  pass(0, all, false);
+  passAlone(0, all, 0, longest);
   return longest;
 }
 
@@ -178,13 +176,6 @@ Evaluator::Impl::Alone Evaluator::Impl::addGroupLoads(const Plan &p, int32_t g,
   Alone longest;
   const MemoryId inner = bufferMemory();
   int64_t all = 0;
-  auto pass = [&](MemoryId m, int64_t bytes, bool writes) {
-    const double cycles =
-        transferCycles(a.memories[m], a.clockHz, writes ? 0 : double(bytes),
-                       writes ? double(bytes) : 0);
-    memoryCycles[m] += cycles;
-    longest.atLeast(cycles, m, writes);
-  };
   for (MemoryId m = 0; m < inner; ++m) {
     int64_t bytes = ofOuter;
     if (m > 0) {
@@ -196,9 +187,9 @@ Evaluator::Impl::Alone Evaluator::Impl::addGroupLoads(const Plan &p, int32_t g,
           tally.add(reportOf->writeBytes[inner], bytes);
     }
     all = tally.add(all, bytes);
-    pass(m, bytes, false);
+    passAlone(m, bytes, 0, longest);
   }
-  pass(inner, all, true);
+  passAlone(inner, 0, all, longest);
   return longest;
 }
 

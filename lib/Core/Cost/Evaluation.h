@@ -89,7 +89,8 @@ private:
         *this = {other, m, isWritten};
     }
   };
-  double addGroupStores(int64_t bytes);
+  void passAlone(MemoryId m, int64_t read, int64_t written, Alone &longest);
+  Alone addGroupStores(int64_t bytes);
   Alone addCopies(const Plan &p, int32_t g);
   Alone addGroupLoads(const Plan &p, int32_t g, int64_t ofOuter);
   void describePhase(const PhaseTile &tile, PhaseTimes &phaseTimes,
@@ -114,7 +115,7 @@ private:
     double between = 0; ///< of the slowest memory of residents
     MemoryId betweenAt = 0, loadFrom = 0, storeTo = 0;
   };
-  static void addParts(const TileParts &t, PhaseDetail &sum);
+  void addParts(const TileParts &t, PhaseDetail &sum) const;
   void clear(PhaseCost &cost) const;
   const std::string &bottleneck(const std::vector<double> &memory,
                                 double compute,

@@ -66,11 +66,9 @@ void sortRanked(std::vector<LimitedCycles> &ranked) {
 class LimitReader {
 public:
   LimitReader(const Cascade &c, const Arch &a, const Schedule &s, const Plan &p)
-      : c(c), a(a), s(s), p(p), buffer(a.units.front().memory) {}
+      : c(c), a(a), s(s), p(p) {}
 
   PhaseLimits phase(int32_t g, int32_t ph, const PhaseDetail &parts) const;
-  /// A transfer that nothing runs beside: the slower of its two ends.
-  Limit alone(double readBytes, double writeBytes) const;
 
 private:
   /// Of the stages first..last one after another, as a pipeline fills or
@@ -83,24 +81,9 @@ private:
   const Arch &a;
   const Schedule &s;
   const Plan &p;
-  const MemoryId buffer;
 };
 
 } // namespace
-
-Limit LimitReader::alone(double readBytes, double writeBytes) const {
-  auto seconds = [](const Memory &m, double read, double write) {
-    const double in = m.readBytesPerS > 0 ? read / m.readBytesPerS : 0;
-    const double shared = m.sharedPort ? m.readBytesPerS : m.writeBytesPerS;
-    const double out = shared > 0 ? write / shared : 0;
-    return m.sharedPort ? in + out : std::max(in, out);
-  };
-  const Memory &outer = a.memories.front(), &inner = a.memories[buffer];
-  return seconds(outer, readBytes, writeBytes) >=
-                 seconds(inner, writeBytes, readBytes)
-             ? portOf(outer, readBytes, writeBytes)
-             : portOf(inner, writeBytes, readBytes);
-}
 
 Extents LimitReader::fullTile(const PhasePlan &plan) const {
   Extents full;
@@ -146,13 +129,10 @@ PhaseLimits LimitReader::phase(int32_t g, int32_t ph,
       limited(parts.drainCycles,
               phase.wrap ? step : ends(phase, full, plan.stages, false));
   Limit most = step;
-  std::vector<double> bound = parts.betweenBound; // by MemoryId
-  bound.resize(a.memories.size());
-  bound[buffer] = parts.bufferBound;
-  bound[0] = parts.outerBound;
-  const auto slowest = std::max_element(bound.begin(), bound.end());
-  if (*slowest > parts.computeBound) {
-    const MemoryId m = static_cast<MemoryId>(slowest - bound.begin());
+  const auto slowest =
+      std::max_element(parts.memoryBound.begin(), parts.memoryBound.end());
+  if (slowest != parts.memoryBound.end() && *slowest > parts.computeBound) {
+    const auto m = static_cast<MemoryId>(slowest - parts.memoryBound.begin());
     most = portOf(a.memories[m], double(parts.readBytes[m]),
                   double(parts.writeBytes[m]));
   }
@@ -168,11 +148,12 @@ LayerLimits limitsOf(const Cascade &c, const Arch &a, const Schedule &s,
   for (int32_t g = 0; g < static_cast<int32_t>(cost.groups.size()); ++g) {
     GroupLimits group;
     const GroupDetail &parts = detail.groups[g];
-    group.load =
-        limited(cost.groups[g].loadCycles,
-                portOf(a.memories[parts.loadAt], parts.loadWrites ? 0 : 1,
-                       parts.loadWrites ? 1 : 0));
-    group.store = limited(cost.groups[g].storeCycles, reader.alone(0, 1));
+    group.load = limited(
+        cost.groups[g].loadCycles,
+        portOf(a.memories[parts.loadAt], !parts.loadWrites, parts.loadWrites));
+    group.store = limited(cost.groups[g].storeCycles,
+                          portOf(a.memories[parts.storeAt], !parts.storeWrites,
+                                 parts.storeWrites));
     rank(group.load, group.ranked);
     for (int32_t ph = 0;
          ph < static_cast<int32_t>(detail.groups[g].phases.size()); ++ph) {

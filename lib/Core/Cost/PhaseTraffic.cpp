@@ -236,10 +236,7 @@ int64_t groupCopyBytes(const Cascade &c, const Plan &plan, int32_t group,
   for (const PlannedResident &r : plan.residents) {
     if (!r.isCopied || r.firstGroup != group || r.memory != memory)
       continue;
-    const Tensor &t = c.tensors[r.tensor];
-    int64_t n = bytesPerValue(t.bitsPerValue);
-    for (int64_t extent : t.shape)
-      n = tally.mul(n, extent);
+    const int64_t n = tally.count(tensorBytes(c.tensors[r.tensor]));
     sum = tally.add(sum, n);
     if (byTensor)
       byTensor->copy(r.tensor, n, memory);

@@ -31,6 +31,15 @@ std::vector<MemoryId> memoryPath(const Arch &a, MemoryId m) {
   return path;
 }
 
+std::vector<MemoryId> memoriesBetween(const Arch &a) {
+  if (a.units.empty())
+    return {};
+  std::vector<MemoryId> path = memoryPath(a, a.units.front().memory);
+  if (path.size() < 3)
+    return {};
+  return {path.rbegin() + 1, path.rend() - 1};
+}
+
 double leakage(const Arch &a) {
   double watts = 0;
   for (const Memory &m : a.memories)

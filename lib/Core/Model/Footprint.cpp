@@ -117,4 +117,12 @@ int64_t footprint(const Cascade &c, const Access &access,
   return product;
 }
 
+int64_t tensorBytes(const Tensor &t) {
+  int64_t bytes = bytesPerValue(t.bitsPerValue);
+  for (int64_t extent : t.shape)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      return -1;
+  return bytes;
+}
+
 } // namespace transfusion::core

@@ -256,9 +256,7 @@ Plan PlanBuilder::build() {
     plan.groups[plan.buffers[i].group].buffers.push_back(
         static_cast<int32_t>(i));
   if (plan.faults.empty())
-    allocateBuffers(plan, a.memories.size());
-  if (plan.faults.empty())
-    allocateResidents(plan);
+    allocate(plan, a.memories.size());
   return std::move(plan);
 }
 

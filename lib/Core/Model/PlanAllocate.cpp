@@ -1,4 +1,5 @@
-//===- PlanAllocate.cpp - Addresses of on-chip buffers --------------------===//
+//===- PlanAllocate.cpp - Addresses of buffers and residents
+//---------------===//
 //
 // Part of TransFusion, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,6 +17,7 @@
 #include "PlanBuilder.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace transfusion::core {
 
@@ -34,53 +36,78 @@ bool liveTogether(const Buffer &x, const Buffer &y, int32_t phases) {
   return false;
 }
 
-/// Buffers placed so far, by address.
-static int64_t lowestFit(const Plan &plan, const std::vector<int32_t> &placed,
-                         const Buffer &b) {
-  const int32_t phases =
-      static_cast<int32_t>(plan.groups[b.group].phases.size());
-  int64_t address = 0;
-  for (int32_t id : placed) {
-    const Buffer &other = plan.buffers[id];
-    if (other.memory != b.memory || !liveTogether(b, other, phases))
-      continue;
-    if (other.address >= address + b.bytes)
-      break;
-    address = std::max(address, other.address + other.bytes);
-  }
-  return address;
-}
+namespace {
 
-void allocateBuffers(Plan &plan, size_t numMemories) {
-  plan.allocationBytes.assign(numMemories, 0);
-  std::vector<int32_t> order, placed;
-  for (const GroupPlan &group : plan.groups) {
-    order = group.buffers;
+/// Places what has bytes and a memory, and notes where its memory ends.
+class Placer {
+public:
+  Placer(Plan &plan, size_t numMemories) : plan(plan) {
+    plan.allocationBytes.assign(numMemories, 0);
+  }
+
+  /// Those of `all` that `ids` says; `together`: they live at the same time.
+  template <typename T, typename Together>
+  void place(std::vector<T> &all, const std::vector<int32_t> &ids,
+             Together together) {
+    order = ids;
     std::sort(order.begin(), order.end(), [&](int32_t x, int32_t y) {
-      const int64_t bytesX = plan.buffers[x].bytes;
-      const int64_t bytesY = plan.buffers[y].bytes;
-      return bytesX != bytesY ? bytesX > bytesY : x < y;
+      return all[x].bytes != all[y].bytes ? all[x].bytes > all[y].bytes : x < y;
     });
     placed.clear();
     for (int32_t id : order) {
-      Buffer &b = plan.buffers[id];
-      b.address = lowestFit(plan, placed, b);
+      T &item = all[id];
+      item.address = 0;
+      for (int32_t other : placed) {
+        const T &there = all[other];
+        if (there.memory != item.memory || !together(item, there))
+          continue;
+        if (there.address >= item.address + item.bytes)
+          break;
+        item.address = std::max(item.address, there.address + there.bytes);
+      }
       placed.insert(std::upper_bound(placed.begin(), placed.end(), id,
                                      [&](int32_t x, int32_t y) {
-                                       return plan.buffers[x].address <
-                                              plan.buffers[y].address;
+                                       return all[x].address < all[y].address;
                                      }),
                     id);
       int64_t end;
-      if (__builtin_add_overflow(b.address, b.bytes, &end)) {
+      if (__builtin_add_overflow(item.address, item.bytes, &end)) {
         plan.faults.push_back("buffers exceed 2^63 bytes");
         return;
       }
-      if (static_cast<size_t>(b.memory) < numMemories)
-        plan.allocationBytes[b.memory] =
-            std::max(plan.allocationBytes[b.memory], end);
+      if (static_cast<size_t>(item.memory) < plan.allocationBytes.size())
+        plan.allocationBytes[item.memory] =
+            std::max(plan.allocationBytes[item.memory], end);
     }
   }
+
+private:
+  Plan &plan;
+  std::vector<int32_t> order, placed; ///< placed: by address
+};
+
+} // namespace
+
+void allocate(Plan &plan, size_t numMemories) {
+  Placer placer(plan, numMemories);
+  for (const GroupPlan &group : plan.groups) {
+    const auto phases = static_cast<int32_t>(group.phases.size());
+    placer.place(plan.buffers, group.buffers,
+                 [&](const Buffer &x, const Buffer &y) {
+                   return liveTogether(x, y, phases);
+                 });
+    if (!plan.faults.empty())
+      return;
+  }
+  if (plan.residents.empty())
+    return;
+  std::vector<int32_t> ids(plan.residents.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  placer.place(plan.residents, ids,
+               [](const PlannedResident &x, const PlannedResident &y) {
+                 return x.firstGroup <= y.lastGroup &&
+                        y.firstGroup <= x.lastGroup;
+               });
 }
 
 } // namespace transfusion::core

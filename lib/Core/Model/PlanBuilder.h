@@ -20,12 +20,9 @@
 namespace transfusion::core {
 
 /// Addresses and allocation sizes from lifetimes and bytes: greatest first,
-/// then by id, each at the lowest address where it overlaps no buffer that
-/// lives at the same time.
-void allocateBuffers(Plan &plan, size_t numMemories);
-/// The same for residents, which live in groups; memories in between hold
-/// nothing else.
-void allocateResidents(Plan &plan);
+/// then by id, each at the lowest address where it overlaps nothing that lives
+/// at the same time. Buffers live in phases, residents in groups.
+void allocate(Plan &plan, size_t numMemories);
 
 class PlanBuilder {
 public:

@@ -53,17 +53,17 @@ void PlanBuilder::checkMoves(int32_t g) {
     for (const Defer &d : s.groups[g].phases[p].defer)
       check(d.tensor, d.by, false);
   }
-  for (const Buffer &b : plan.buffers)
-    if (b.group == g && (b.prefetchAhead > 0 || b.storeDelay > 0) &&
-        int64_t(b.lastPhase) - b.firstPhase >= phases)
+  for (const Buffer &b : plan.buffers) {
+    if (b.group != g || (b.prefetchAhead <= 0 && b.storeDelay <= 0))
+      continue;
+    if (int64_t(b.lastPhase) - b.firstPhase >= phases)
       fault("buffer " + b.name +
             " is needed for the next outer tile while it is still in use");
-  for (const Buffer &b : plan.buffers)
-    if (b.group == g && (b.prefetchAhead > 0 || b.storeDelay > 0) &&
-        b.outer != 0)
+    if (b.outer != 0)
       fault("buffer " + b.name +
-            " is moved in another phase, which is for "
-            "tensors of the outermost memory alone");
+            " is moved in another phase, which is for tensors of the "
+            "outermost memory alone");
+  }
 }
 
 } // namespace transfusion::core

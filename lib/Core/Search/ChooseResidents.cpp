@@ -60,13 +60,11 @@ std::vector<Candidate> candidates(const Cascade &c, const Plan &plan,
         last = std::max(last, b.group);
         read |= b.role == BufferRole::Input;
       }
-    double size = double(bytesPerValue(tensor.bitsPerValue));
-    for (int64_t extent : tensor.shape)
-      size *= double(extent);
+    const double size = double(tensorBytes(tensor));
     const double moved =
         double(traffic[t].readBytes[0]) + double(traffic[t].writeBytes[0]);
     const double spared = tensor.producer < 0 ? moved - size : moved;
-    if (read && spared > 0)
+    if (read && size > 0 && spared > 0)
       all.push_back({t, spared / (size * (last - first + 1))});
   }
   std::sort(all.begin(), all.end(), [](const Candidate &x, const Candidate &y) {
@@ -80,10 +78,7 @@ std::vector<Candidate> candidates(const Cascade &c, const Plan &plan,
 void chooseResidents(const Cascade &c, const Arch &a, Schedule &s,
                      Evaluator &evaluator, Objective objective) {
   s.residents.clear();
-  std::vector<MemoryId> between; // innermost first
-  const MemoryId inner = a.units.front().memory;
-  for (MemoryId m = outerMemory(a, inner); m > 0; m = outerMemory(a, m))
-    between.push_back(m);
+  const std::vector<MemoryId> between = memoriesBetween(a);
   if (between.empty())
     return;
   Plan plan = makePlan(c, a, s);

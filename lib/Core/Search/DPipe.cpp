@@ -59,8 +59,10 @@ bool Builder::tryWithin(int64_t epochBytes, EpochSize size,
     return false;
   }
   chooseSkips(c, a, schedule);
-  Evaluator evaluator(c, a);
-  chooseResidents(c, a, schedule, evaluator, Objective::Latency);
+  if (!memoriesBetween(a).empty()) {
+    Evaluator evaluator(c, a);
+    chooseResidents(c, a, schedule, evaluator, Objective::Latency);
+  }
   result.schedule = std::move(schedule);
   result.infeasible.clear();
   return true;

@@ -154,7 +154,8 @@ static TileSeekResult seek(const Cascade &c, const Arch &a,
     result.cost = last.known;
     result.schedule = last.grouping.best;
   }
-  if (result.infeasible.empty() && o.mode == SearchMode::Mcts) {
+  if (result.infeasible.empty() && o.mode == SearchMode::Mcts &&
+      !memoriesBetween(a).empty()) {
     // Of these sizes, and with transfers where they are now.
     Schedule other = result.schedule;
     chooseResidents(c, a, other, evaluator, o.objective);

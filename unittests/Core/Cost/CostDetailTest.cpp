@@ -28,16 +28,7 @@ struct Matmul {
   CostReport cost;
 
   Matmul() {
-    CascadeBuilder b("matmul");
-    b.rank("i", 10);
-    b.rank("j", 3);
-    b.rank("k", 6);
-    b.input("A", {10, 3});
-    b.input("B", {3, 6});
-    b.einsum("T[i,k]", {"A[i,j]", "B[j,k]"}, ReduceKind::Add,
-             {{OpClass::Mac, 1}});
-    b.output("T");
-    c = b.take();
+    c = matmul();
     a.memories[0].readBytesPerS = 16 * a.clockHz;
     const RankId i = rankId(c, "i"), k = rankId(c, "k");
     Group g;
@@ -66,15 +57,7 @@ struct Pair {
   Cascade c;
   Phase p;
   explicit Pair(bool recurs) {
-    CascadeBuilder b("pair");
-    b.rank("p", 64);
-    b.rank("m", 16, /*iterative=*/true);
-    b.input("A", {16, 64});
-    b.einsum("X[m,p]", {recurs ? "Y[m,p]" : "A[m,p]"}, ReduceKind::None,
-             {{OpClass::Mac, 10}});
-    b.einsum(recurs ? "Y[m+1,p]" : "Y[m,p]", {"X[m,p]"}, ReduceKind::None,
-             {{OpClass::Mac, 7}});
-    c = b.take();
+    c = pair(recurs);
     p.order = {rankId(c, "p"), rankId(c, "m")};
     p.inner = {4, 1};
     p.runs = {{0, {{0, false, 0, {rankId(c, "p")}, {}}}},
@@ -117,7 +100,7 @@ TEST(CostDetailTest, PortsAreNamedByDirection) {
   // The first result of four epochs takes 3 cycles, and 80 are stored then; of
   // the two epochs of the last tile, 48 - 16.
   EXPECT_DOUBLE_EQ(parts.steadyCycles, 2 * (80 + 3) + 32 + 3);
-  EXPECT_DOUBLE_EQ(parts.outerBound, parts.steadyCycles);
+  EXPECT_DOUBLE_EQ(parts.memoryBound[0], parts.steadyCycles);
   const PhaseLimits phase = t.limits().groups[0].phases[0];
   EXPECT_EQ(phase.load.limit.by, "dram read port");
   EXPECT_EQ(phase.steady.limit.by, "dram write port");

@@ -41,15 +41,7 @@ struct Pair {
   Cascade c;
   Phase p;
   Pair(int stageX, int stageY, bool sameUnit, bool recurs = false) {
-    CascadeBuilder b("pair");
-    b.rank("p", 64);
-    b.rank("m", 16, /*iterative=*/true);
-    b.input("A", {16, 64});
-    b.einsum("X[m,p]", {recurs ? "Y[m,p]" : "A[m,p]"}, ReduceKind::None,
-             {{OpClass::Mac, 10}});
-    b.einsum(recurs ? "Y[m+1,p]" : "Y[m,p]", {"X[m,p]"}, ReduceKind::None,
-             {{OpClass::Mac, 7}});
-    c = b.take();
+    c = pair(recurs);
     Slot x{0, false, stageX, {rankId(c, "p")}, {}};
     Slot y{1, false, stageY, {rankId(c, "p")}, {}};
     p.order = {rankId(c, "p"), rankId(c, "m")};

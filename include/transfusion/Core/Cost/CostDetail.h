@@ -24,10 +24,10 @@ namespace transfusion::core {
 struct PhaseDetail {
   double loadCycles = 0, fillCycles = 0, steadyCycles = 0, drainCycles = 0,
          storeCycles = 0;
-  /// Of the steady part: in tiles where computing takes longest, the transfers
-  /// to and from the outer memory, or what moves at the buffer.
-  double computeBound = 0, outerBound = 0, bufferBound = 0;
-  std::vector<double> betweenBound; ///< by MemoryId: where residents are
+  /// Of the steady part: in tiles where computing takes longest, and by
+  /// MemoryId, in tiles where what moves there does.
+  double computeBound = 0;
+  std::vector<double> memoryBound;
   /// The memories that loading and storing wait for.
   MemoryId loadFrom = 0, storeTo = 0;
   std::vector<int64_t> readBytes, writeBytes; ///< by MemoryId
@@ -37,10 +37,10 @@ struct GroupDetail {
   std::vector<PhaseDetail> phases;
   std::vector<int64_t> readBytes, writeBytes; ///< by MemoryId
   double laneCycles = 0;                      ///< work, on all units
-  /// What loading and copying before the first outer tile waits for longest:
-  /// this memory, to be read or to be written.
-  MemoryId loadAt = 0;
-  bool loadWrites = false;
+  /// What loading and copying before the first outer tile waits for longest,
+  /// and storing after the last one: a memory, to be read or to be written.
+  MemoryId loadAt = 0, storeAt = 0;
+  bool loadWrites = false, storeWrites = false;
 };
 
 struct CostDetail {

@@ -91,6 +91,9 @@ MemoryId outerMemory(const Arch &a, MemoryId m);
 /// From the outermost memory to `m`; shorter, and not from the outermost, where
 /// the hierarchy is broken.
 std::vector<MemoryId> memoryPath(const Arch &a, MemoryId m);
+/// Memories between the outermost one and the one that feeds the units, the
+/// innermost first. For machines of one such chain, as schedules are made for.
+std::vector<MemoryId> memoriesBetween(const Arch &a);
 /// Power of everything that leaks, in W.
 double leakage(const Arch &a);
 

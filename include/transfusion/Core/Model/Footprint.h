@@ -37,6 +37,9 @@ int64_t footprint(const Cascade &c, const Access &access,
 /// Bytes that one value takes in a memory.
 inline int64_t bytesPerValue(int32_t bits) { return (bits + 7) / 8; }
 
+/// Bytes of the whole tensor; -1 on overflow.
+int64_t tensorBytes(const Tensor &t);
+
 } // namespace transfusion::core
 
 #endif // TRANSFUSION_CORE_MODEL_FOOTPRINT_H

@@ -147,7 +147,7 @@ std::optional<APInt> Evaluator::ofOp(const Ref &ref, int64_t index) {
   if (name == "arith.remui")
     return l.urem(r);
   if (name == "arith.floordivsi")
-    return l.isNegative() ? -((-l + (r - 1)).sdiv(r)) : l.sdiv(r);
+    return llvm::APIntOps::RoundingSDiv(l, r, APInt::Rounding::DOWN);
   return std::nullopt;
 }
 
