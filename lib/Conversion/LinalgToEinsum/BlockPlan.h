@@ -58,6 +58,10 @@ private:
 /// it can. Results that are not live are not looked at.
 std::string whyNotRaised(mlir::Operation *op);
 
+/// The same for an op that is none of those that can be raised
+/// (ForeignOps.cpp).
+std::string whyNotForeign(mlir::Operation *op);
+
 /// For a reshape that undoes others: the value that it gives back, the earliest
 /// of its type on a way through reshapes alone. Those in between split
 /// dimensions as nobody else does.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bodies.h"
+#include "BodyReads.h"
 #include "ExpandOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -186,31 +187,48 @@ static std::string whyNotIn(Block &block, Value yielded) {
     StringRef name = inner.getName().getStringRef();
     if (isa<linalg::IndexOp>(inner))
       continue;
+    if (auto read = dyn_cast<tensor::ExtractOp>(inner)) {
+      Operation *op = block.getParentOp();
+      if (!isa<linalg::GenericOp, tensor::GenerateOp>(op))
+        return "its body reads a tensor ('tensor.extract'); write it as a "
+               "linalg.generic";
+      std::string whyNot;
+      if (!accessOf(op, read, whyNot))
+        return whyNot;
+      continue;
+    }
+    if (hasArithForm(&inner))
+      continue;
     if (!isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) ||
         inner.getNumRegions() != 0 || inner.getNumResults() != 1)
       return ("its body computes with '" + name +
-              "', which is no scalar op of arith or math")
+              "', which is no scalar op of arith or math; write it in those, "
+              "or as an op of its own outside of the body")
           .str();
     if (isa<arith::BitcastOp>(inner))
-      return "its body reads the bits of a number ('arith.bitcast')";
+      return "its body reads the bits of a number ('arith.bitcast'); convert "
+             "it by value (arith.sitofp, arith.truncf)";
     for (Value operand : inner.getOperands()) {
       Operation *def = operand.getDefiningOp();
       bool isOutside =
           def ? def->getBlock() != &block : operand.getParentBlock() != &block;
       if (isOutside && !isConstantLike(operand))
-        return "its body reads a scalar from outside that is not a constant";
+        return "its body reads a scalar from outside that is not a constant; "
+               "pass it as a tensor of no dimensions, an operand";
     }
     for (Type type : inner.getResultTypes())
       if (!checkType(type)) {
         std::string text;
         llvm::raw_string_ostream(text)
             << "its body computes in " << type
-            << "; f16, bf16, f32, f64 and integers can be raised";
+            << "; f16, bf16, f32, f64 and integers can be raised: convert to "
+               "one of them";
         return text;
       }
   }
   if (yielded.getParentBlock() != &block && !isConstantLike(yielded))
-    return "its body yields a scalar from outside that is not a constant";
+    return "its body yields a scalar from outside that is not a constant; "
+           "pass it as a tensor of no dimensions, an operand";
   return "";
 }
 
@@ -371,6 +389,12 @@ Body transfusion::raise::cloneBody(
     for (Value operand : inner.getOperands())
       if (operand.getParentBlock() != source)
         bring(operand);
+    if (hasArithForm(&inner)) {
+      SmallVector<Value> operands = llvm::map_to_vector(
+          inner.getOperands(), [&](Value v) { return mapping.lookup(v); });
+      mapping.map(inner.getResult(0), arithForm(b, &inner, operands));
+      continue;
+    }
     Operation *copy = b.clone(inner, mapping);
     mapping.map(inner.getResult(0), foldOp(b, copy));
   }
@@ -379,6 +403,7 @@ Body transfusion::raise::cloneBody(
     bring(yielded);
   transfusion::einsum::YieldOp::create(b, loc, mapping.lookup(yielded));
   narrowToStorage(block);
+  writeAsAccumulation(body, body.scalar(op.getNumDpsInputs() + result));
   eraseDead(block);
   return body;
 }

@@ -41,6 +41,14 @@ Body cloneBody(
     llvm::ArrayRef<llvm::SmallVector<std::pair<unsigned, int64_t>>> loops,
     unsigned numRanks);
 
+/// Scalar ops that have a form in arith: of index, and affine.apply.
+bool hasArithForm(mlir::Operation *op);
+mlir::Value arithForm(mlir::OpBuilder &builder, mlir::Operation *op,
+                      mlir::ValueRange operands);
+
+/// Accumulations that the body writes as a select, as what they are.
+void writeAsAccumulation(Body &body, mlir::BlockArgument accumulator);
+
 /// Erases what nobody reads.
 void eraseDead(mlir::Block &block);
 

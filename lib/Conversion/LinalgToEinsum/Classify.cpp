@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -59,12 +58,17 @@ static std::string textOf(Type type) {
 static std::string whyNotType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return "has an unranked tensor; its shape must be static";
+    return "has an unranked tensor; its shape must be static (tensor.cast to "
+           "it, "
+           "or export with example inputs)";
   if (!tensor.hasStaticShape())
     return "has a dynamic dimension (" + textOf(type) +
-           "); its shape must be static";
+           "); its shape must be static (export with example inputs, or "
+           "upstream's shape inference)";
   if (llvm::is_contained(tensor.getShape(), 0))
-    return "has a dimension of size 0 (" + textOf(type) + ")";
+    return "has a dimension of size 0 (" + textOf(type) +
+           "), of which there is nothing to compute; leave it out of the "
+           "program";
   if (tensor.getEncoding())
     return "has a tensor with an encoding (" + textOf(type) +
            "), which a cascade does not keep; drop it before";
@@ -75,7 +79,8 @@ static std::string whyNotType(Type type) {
     if (element.isSignlessInteger(width))
       return "";
   return "has elements of type " + textOf(element) +
-         "; f16, bf16, f32, i1, i8, i32 and i64 can be raised";
+         "; f16, bf16, f32, i1, i8, i32 and i64 can be raised: convert it "
+         "to one of them before";
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,7 +97,10 @@ static std::string whyNotResultMap(AffineMap map, ArrayRef<int64_t> shape) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr))
       if (constant.getValue() == 0 && shape[dim] == 1)
         continue;
-    return "writes its result at an index that is not one loop per dimension";
+    return "writes dimension " + std::to_string(dim) +
+           " of its result at an index that is not a loop of its own; give "
+           "each dimension one loop, and put the result where it belongs by "
+           "tensor.insert_slice or linalg.transpose";
   }
   return "";
 }
@@ -106,14 +114,18 @@ static std::string whyNotAccumulation(linalg::LinalgOp op, unsigned result,
     if (i != result && used[numInputs + i])
       return "its result #" + std::to_string(result) +
              " depends on the running value of result #" + std::to_string(i) +
-             ", such as the index of a maximum";
+             ", such as the index of a maximum, and each Einsum accumulates "
+             "by itself; compute it outside of the function, from result #" +
+             std::to_string(i) + " and the inputs";
   if (!used[numInputs + result]) {
     if (reduces)
-      return "its result keeps only the last value of a loop";
+      return "its result keeps only the last value of a loop; read that "
+             "value by tensor.extract_slice instead";
     return "";
   }
   if (init->get().getDefiningOp<tensor::EmptyOp>())
-    return "it accumulates into 'tensor.empty', whose values are undefined";
+    return "it accumulates into 'tensor.empty', whose values are undefined; "
+           "start from linalg.fill";
   if (!reduces)
     return "";
   SmallVector<TypedAttr> constants(op.getBlock()->getNumArguments());
@@ -124,7 +136,20 @@ static std::string whyNotAccumulation(linalg::LinalgOp op, unsigned result,
   Body body = cloneBody(op, result, constants, loops, op.getNumLoops());
   if (!extractReduction(body, body.scalar(numInputs + result)))
     return "its body does not accumulate by a sum, product, maximum, minimum, "
-           "and, or";
+           "and, or; write it as one of them, of values computed before";
+  return "";
+}
+
+/// Of tensors that the body reads, which are operands in the end.
+static std::string whyNotReadTypes(Block &body) {
+  for (auto read : body.getOps<tensor::ExtractOp>()) {
+    Type type = read.getTensor().getType();
+    if (std::string reason = whyNotType(type); !reason.empty())
+      return reason;
+    if (getElementTypeOrSelf(type).isF64())
+      return "has f64 in a tensor that its body reads, and Einsums have no "
+             "f64; convert it to f32 in the program";
+  }
   return "";
 }
 
@@ -136,12 +161,14 @@ static std::string whyNotLinalg(linalg::LinalgOp op) {
         llvm::any_of(map.getResults(),
                      [](AffineExpr e) { return !e.isPureAffine(); }))
       return "indexes operand #" + std::to_string(i) +
-             " by a map that is not affine";
+             " by a map that is not affine; write it as a sum of loops times "
+             "constants";
   for (OpOperand *input : op.getDpsInputOperands())
     if (!isTensor(input->get().getType()) &&
         op.payloadUsesValueFromOperand(input) &&
         !matchPattern(input->get(), m_Constant()))
-      return "reads a scalar operand that is not a constant";
+      return "reads a scalar operand that is not a constant; pass it as a "
+             "tensor of no dimensions";
   for (OpResult result : op->getResults()) {
     if (isUnused(result))
       continue;
@@ -180,33 +207,6 @@ static std::string whyNotStatic(OffsetSizeAndStrideOpInterface op) {
   return "";
 }
 
-static std::string whyNotForeign(Operation *op) {
-  StringRef dialect = op->getName().getDialectNamespace();
-  if (dialect == "einsum")
-    return "";
-  if (op->hasTrait<OpTrait::ConstantLike>())
-    return ""; // a tensor of data
-  if (dialect == "tosa")
-    return "is of the tosa dialect; run --convert-tosa-to-einsum, which lowers "
-           "it to linalg first";
-  if (dialect == "linalg")
-    return "works on memrefs; run it before bufferisation";
-  if (isa<tensor::GatherOp, tensor::ScatterOp>(op))
-    return "takes its indices from data, and an access of an Einsum is affine";
-  if (isa<tensor::ExtractOp>(op))
-    return "makes a scalar of an element, which no Einsum can read";
-  if (isa<tensor::BitcastOp>(op))
-    return "reads the bits of numbers";
-  if (isa<CallOpInterface>(op))
-    return "is a call; run upstream's --inline first";
-  if (OpTrait::hasElementwiseMappableTraits(op))
-    return "computes on whole tensors; run upstream's "
-           "--convert-elementwise-to-linalg first";
-  return ("is no op of linalg, and none of tensor that moves whole tensors (" +
-          op->getName().getStringRef() + ")")
-      .str();
-}
-
 std::string transfusion::raise::whyNotRaised(Operation *op) {
   bool touchesTensor = llvm::any_of(op->getOperandTypes(), isTensor) ||
                        llvm::any_of(op->getResultTypes(), isTensor);
@@ -223,15 +223,23 @@ std::string transfusion::raise::whyNotRaised(Operation *op) {
       if (std::string reason = whyNotType(value.getType()); !reason.empty())
         return reason;
   return llvm::TypeSwitch<Operation *, std::string>(op)
-      .Case([](linalg::LinalgOp linalgOp) { return whyNotLinalg(linalgOp); })
+      .Case([](linalg::LinalgOp linalgOp) {
+        std::string reason = whyNotReadTypes(*linalgOp.getBlock());
+        return reason.empty() ? whyNotLinalg(linalgOp) : reason;
+      })
       .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp>([](auto slice) {
         return whyNotStatic(
             cast<OffsetSizeAndStrideOpInterface>(slice.getOperation()));
       })
       .Case([](tensor::SplatOp splat) -> std::string {
         if (!matchPattern(splat.getInput(), m_Constant()))
-          return "repeats a scalar that is not a constant";
+          return "repeats a scalar that is not a constant; pass it as a tensor "
+                 "of no dimensions, and use linalg.broadcast";
         return "";
+      })
+      .Case([](tensor::GenerateOp generate) {
+        std::string reason = whyNotReadTypes(generate.getBody().front());
+        return reason.empty() ? whyNotExpanded(generate) : reason;
       })
       .Default([](Operation *other) {
         return isExpandable(other) ? whyNotExpanded(other) : std::string();

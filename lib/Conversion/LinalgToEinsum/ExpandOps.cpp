@@ -8,6 +8,7 @@
 #include "ExpandOps.h"
 #include "BlockPlan.h"
 #include "Bodies.h"
+#include "BodyReads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/IR/Matchers.h"
@@ -46,7 +47,9 @@ bool transfusion::raise::isExpandable(Operation *op) {
   if (isa<tensor::DimOp, tensor::RankOp>(op))
     return true;
   if (op->getNumResults() != 1 || !isa<TensorType>(op->getResult(0).getType()))
-    return false; // on memrefs
+    return hasAffineReads(op); // else of several results, or on memrefs
+  if (hasAffineReads(op))
+    return true;
   return isa<tensor::PadOp, tensor::InsertSliceOp, tensor::GenerateOp,
              tensor::FromElementsOp, tensor::InsertOp, linalg::SoftmaxOp,
              linalg::PackOp, linalg::UnPackOp>(op) ||
@@ -68,24 +71,27 @@ static std::string whyNotPad(tensor::PadOp pad) {
     std::optional<int64_t> low = getConstantIntValue(lowAmount);
     std::optional<int64_t> high = getConstantIntValue(highAmount);
     if (!low || !high)
-      return "pads by an amount that is not constant";
+      return "pads by an amount that is not constant; make it one "
+             "(--canonicalize puts in those that are)";
     if (size + std::min<int64_t>(*low, 0) + std::min<int64_t>(*high, 0) < 1)
-      return "cuts away all of its source";
+      return "cuts away all of its source; leave it out, and fill instead";
   }
   Value value = pad.getConstantPaddingValue();
   if (!value || !isConstant(value))
-    return "pads with a value that is not constant";
+    return "pads with a value that is not constant; pad with a constant, and "
+           "select the value where it stands";
   return "";
 }
 
 static std::string whyNotInsert(tensor::InsertOp op) {
   if (!isConstant(op.getScalar()))
-    return "puts a scalar that is not a constant into a tensor";
+    return "puts a scalar that is not a constant into a tensor; pass it as a "
+           "tensor, and use tensor.insert_slice";
   for (auto [index, size] : llvm::zip(op.getIndices(), shapeOf(op.getDest()))) {
     std::optional<int64_t> at = getConstantIntValue(index);
     if (!at || *at < 0 || *at >= size)
       return "puts a scalar at an index that is not a constant within the "
-             "tensor";
+             "tensor; select by linalg.index instead";
   }
   return "";
 }
@@ -99,18 +105,22 @@ std::string transfusion::raise::whyNotExpanded(Operation *op) {
       .Case([](tensor::InsertOp insert) { return whyNotInsert(insert); })
       .Case([](tensor::FromElementsOp elements) -> std::string {
         if (!llvm::all_of(elements.getElements(), isConstant))
-          return "is made of scalars that are not constants";
+          return "is made of scalars that are not constants; pass them as a "
+                 "tensor";
         return "";
       })
       .Case([](tensor::GenerateOp generate) {
         return whyNotIndexBody(generate.getBody().front());
       })
       .Case<tensor::DimOp, tensor::RankOp>([](Operation *size) -> std::string {
-        return knownSize(size) ? "" : "asks for a size that is not constant";
+        return knownSize(size)
+                   ? ""
+                   : "asks for a size that is not constant; make the "
+                     "shape static";
       })
       .Case([](linalg::PackOp pack) -> std::string {
         if (pack.getPaddingValue() && !isConstant(pack.getPaddingValue()))
-          return "pads with a value that is not constant";
+          return "pads with a value that is not constant; pad with a constant";
         return "";
       })
       .Default([](Operation *) { return std::string(); });
@@ -183,6 +193,7 @@ static void expandSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op) {
 static void expand(RewriterBase &rewriter, Operation *op) {
   rewriter.setInsertionPoint(op);
   llvm::TypeSwitch<Operation *>(op)
+      .Case([&](linalg::GenericOp generic) { expandReads(rewriter, generic); })
       .Case([&](tensor::PadOp pad) { expandPad(rewriter, pad); })
       .Case([&](tensor::InsertSliceOp insert) {
         transfusion::raise::expandInsert(rewriter, insert);

@@ -130,7 +130,8 @@ struct LinalgToEinsum
         ExpandedOps expanded = expandOps(*block, BlockPlan(*block));
         if (expanded.failed) {
           expanded.failed->emitOpError(
-              "is of a form that upstream does not decompose");
+              "is of a form that upstream does not decompose; write it in "
+              "linalg.generic and views of tensor");
           return signalPassFailure();
         }
         BlockPlan plan(*block);

@@ -75,7 +75,7 @@ func.func @gather(%t: tensor<9xf32>, %i: tensor<3xindex>, %e: tensor<3xf32>) -> 
 
 #id = affine_map<(i) -> (i)>
 func.func @lookup(%t: tensor<9xf32>, %i: tensor<3xi64>, %e: tensor<3xf32>) -> tensor<3xf32> {
-  // expected-error @+2 {{its body computes with 'tensor.extract', which is no scalar op of arith or math}}
+  // expected-error @+2 {{its body reads a tensor ('tensor.extract') at an index that is data, and an access of an Einsum is an affine function of its loops; look the elements up outside of the function}}
   // expected-note @+1 {{allow-unraised}}
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%i : tensor<3xi64>) outs(%e : tensor<3xf32>) {
   ^bb0(%x: i64, %o: f32):

@@ -24,13 +24,13 @@ RAISE = ["--convert-linalg-to-einsum", "--einsum-normalize"]
 SCHEDULE = ["--load-arch=tiny", "--dpipe", "--tileseek=evaluations=8"]
 
 
-def refused(name, text, stage, message):
+def refused(name, text, stage, message, passes=RAISE):
     """One error, at a place of the file, that says so."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.mlir"
         path.write_text(text)
         done = subprocess.run(
-            [tools.find_tool("transfusion-opt"), str(path), *RAISE,
+            [tools.find_tool("transfusion-opt"), str(path), *passes,
              *(SCHEDULE if stage == "schedule" else [])],
             capture_output=True, text=True, check=False)
     errors = re.findall(r"^(.*?)error: (.*)$", done.stderr, re.M)

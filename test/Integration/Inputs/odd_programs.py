@@ -177,7 +177,7 @@ generic("triangle", ["tensor<5xf32>"], "tensor<4xf32>", "#c, #r", "pr",
         "    %t = arith.select %c, %x0, %n : f32\n"
         "    %y = arith.addf %t, %o : f32", start=filled)
 generic("written with gaps", [W], V, "#i, affine_map<(i) -> (i * 2)>", "p", EXP,
-        error="writes its result at an index that is not one loop per dimension")
+        error="writes dimension 0 of its result at an index that is not a loop of its own")
 generic("last value", [Q], "tensor<3xf32>", "#ij, #r", "pr", EXP,
         error="its result keeps only the last value of a loop")
 generic("ten ranks", ["tensor<" + "2x" * 10 + "f32>"],

@@ -224,11 +224,19 @@ case("tensor.from_elements of data", ["f32", "f32"], kind((2,)),
      f"  %r = tensor.from_elements %a, %b : {kind((2,))}",
      error="'tensor.from_elements' op cannot be raised to an Einsum: is made of "
      "scalars that are not constants")
-case("tensor.generate of data", [A], A, "  %r = tensor.generate {\n"
-     "  ^bb0(%i: index, %j: index):\n"
-     f"    %v = tensor.extract %a[%i, %j] : {A}\n    tensor.yield %v : f32\n"
+case("tensor.generate of elements", [A], A, "  %c4 = arith.constant 4 : index\n"
+     "  %r = tensor.generate {\n  ^bb0(%i: index, %j: index):\n"
+     "    %k = arith.subi %c4, %j : index\n"
+     f"    %v = tensor.extract %a[%i, %k] : {A}\n"
+     "    %w = arith.mulf %v, %v : f32\n    tensor.yield %w : f32\n"
+     f"  }} : {A}", lambda x: x[:, ::-1]**2)
+case("tensor.generate of what data points to", [A, kind((3, 5), "i32")], A,
+     "  %r = tensor.generate {\n  ^bb0(%i: index, %j: index):\n"
+     f"    %p = tensor.extract %b[%i, %j] : {kind((3, 5), 'i32')}\n"
+     "    %k = arith.index_cast %p : i32 to index\n"
+     f"    %v = tensor.extract %a[%i, %k] : {A}\n    tensor.yield %v : f32\n"
      f"  }} : {A}", error="'tensor.generate' op cannot be raised to an Einsum: its "
-     "body computes with 'tensor.extract'")
+     "body reads a tensor ('tensor.extract') at an index that is data")
 case("tensor.pad with a computed value", [A], kind((4, 5)),
      f"  %r = tensor.pad %a low[1, 0] high[0, 0] {{\n"
      "  ^bb0(%i: index, %j: index):\n    %k = arith.index_cast %j : index to i32\n"
@@ -245,4 +253,5 @@ case("tensor.parallel_insert_slice", [A], A, "  %r = scf.forall (%i) in (3) "
      f"{kind((1, 5))}\n    scf.forall.in_parallel {{\n"
      "      tensor.parallel_insert_slice %s into %o[%i, 0] [1, 5] [1, 1] : "
      f"{kind((1, 5))} into {A}\n    }}\n  }}",
-     error="'scf.forall' op cannot be raised to an Einsum: is no op of linalg")
+     error="'scf.forall' op cannot be raised to an Einsum: is a loop "
+     "around tensors; unroll it")

@@ -476,3 +476,107 @@ func.func @fused_producer(%a: tensor<3x5xf32>, %b: tensor<5xf32>) -> (tensor<5xf
   } -> (tensor<5xf32>, tensor<3xf32>)
   return %0#0, %0#1 : tensor<5xf32>, tensor<3xf32>
 }
+
+// The maximum by comparison, beside the index of it that nobody reads.
+func.func @max_by_comparison(%a: tensor<3x5xf32>) -> tensor<3xf32> {
+  %lowest = arith.constant 0xFF800000 : f32
+  %none = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<3xf32>
+  %ei = tensor.empty() : tensor<3xi64>
+  %f = linalg.fill ins(%lowest : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %fi = linalg.fill ins(%none : i64) outs(%ei : tensor<3xi64>) -> tensor<3xi64>
+  %0:2 = linalg.generic {indexing_maps = [#id2, #row, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<3x5xf32>) outs(%f, %fi : tensor<3xf32>, tensor<3xi64>) {
+  ^bb0(%x: f32, %o: f32, %oi: i64):
+    %1 = linalg.index 1 : index
+    %2 = arith.index_cast %1 : index to i64
+    %3 = arith.cmpf ogt, %x, %o : f32
+    %4 = arith.select %3, %x, %o : f32
+    %5 = arith.select %3, %2, %oi : i64
+    linalg.yield %4, %5 : f32, i64
+  } -> (tensor<3xf32>, tensor<3xi64>)
+  return %0#0 : tensor<3xf32>
+}
+
+// Sides swapped; the least; of integers.
+func.func @min_by_comparison(%a: tensor<3x5xf32>) -> tensor<3xf32> {
+  %top = arith.constant 2147483647 : i32
+  %e = tensor.empty() : tensor<3xi32>
+  %g = tensor.empty() : tensor<3xf32>
+  %f = linalg.fill ins(%top : i32) outs(%e : tensor<3xi32>) -> tensor<3xi32>
+  %ei = tensor.empty() : tensor<3x5xi32>
+  %ai = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<3x5xf32>) outs(%ei : tensor<3x5xi32>) {
+  ^bb0(%x: f32, %o: i32):
+    %c = arith.constant 100.0 : f32
+    %1 = arith.mulf %x, %c : f32
+    %2 = arith.fptosi %1 : f32 to i32
+    linalg.yield %2 : i32
+  } -> tensor<3x5xi32>
+  %0 = linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%ai : tensor<3x5xi32>) outs(%f : tensor<3xi32>) {
+  ^bb0(%x: i32, %o: i32):
+    %1 = arith.cmpi sgt, %o, %x : i32
+    %2 = arith.select %1, %x, %o : i32
+    linalg.yield %2 : i32
+  } -> tensor<3xi32>
+  %r = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]} ins(%0 : tensor<3xi32>) outs(%g : tensor<3xf32>) {
+  ^bb0(%x: i32, %o: f32):
+    %1 = arith.sitofp %x : i32 to f32
+    linalg.yield %1 : f32
+  } -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}
+
+// Sums that some points take no part in, either way round.
+func.func @masked_sums(%a: tensor<3x5xf32>, %s: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %0:2 = linalg.generic {indexing_maps = [#id2, #row, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<3x5xf32>) outs(%s, %s : tensor<3xf32>, tensor<3xf32>) {
+  ^bb0(%x: f32, %o: f32, %p: f32):
+    %z = arith.constant 0.0 : f32
+    %1 = arith.cmpf ogt, %x, %z : f32
+    %2 = arith.addf %o, %x : f32
+    %3 = arith.select %1, %2, %o : f32
+    %4 = arith.mulf %x, %p : f32
+    %5 = arith.select %1, %p, %4 : f32
+    linalg.yield %3, %5 : f32, f32
+  } -> (tensor<3xf32>, tensor<3xf32>)
+  return %0#0, %0#1 : tensor<3xf32>, tensor<3xf32>
+}
+
+// Read in the body: backwards, each row twice, in turn; and one element.
+func.func @read_in_the_body(%a: tensor<3x5xf32>, %b: tensor<6x5xf32>) -> tensor<6x5xf32> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<6x5xf32>
+  %0 = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<6x5xf32>) outs(%e : tensor<6x5xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %half = arith.divui %i, %c2 : index
+    %turn = arith.remui %i, %c3 : index
+    %back = arith.subi %c4, %j : index
+    %1 = tensor.extract %a[%half, %back] : tensor<3x5xf32>
+    %2 = tensor.extract %a[%turn, %j] : tensor<3x5xf32>
+    %3 = tensor.extract %a[%c1, %c2] : tensor<3x5xf32>
+    %4 = arith.mulf %1, %2 : f32
+    %5 = arith.mulf %x, %3 : f32
+    %6 = arith.addf %4, %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<6x5xf32>
+  return %0 : tensor<6x5xf32>
+}
+
+// Indices that are computed by affine.
+func.func @affine_index(%a: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %0 = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<3x5xf32>) outs(%e : tensor<3x5xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = affine.apply affine_map<(d0)[s0] -> (d0 * 2 - s0)>(%i)[%j]
+    %l = arith.index_cast %k : index to i32
+    %m = arith.sitofp %l : i32 to f32
+    %1 = arith.addf %x, %m : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}
