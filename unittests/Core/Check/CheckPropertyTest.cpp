@@ -16,6 +16,7 @@
 #include "transfusion/Core/Search/Rng.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace transfusion::core;
 using namespace transfusion::core::test;
@@ -60,11 +61,25 @@ struct RandomCase : BertCase {
       moves();
   }
 
+  /// What the Einsums of `p` read and write, by number.
+  std::set<TensorId> touched(const Phase &p) const {
+    std::set<TensorId> result;
+    for (const auto &run : p.runs)
+      for (const Slot &slot : run.slots) {
+        const Einsum &e = c.einsums[slot.einsum];
+        result.insert(e.result.tensor);
+        for (const auto *list : {&e.inputs, &e.finishInputs})
+          for (const Operand &o : *list)
+            result.insert(o.tensor);
+      }
+    return result;
+  }
+
   /// Loads ahead and deferred stores, wherever the plan allows.
   void moves() {
     for (Group &g : s.groups)
       for (Phase &p : g.phases)
-        for (TensorId x = 0; x < static_cast<TensorId>(c.tensors.size()); ++x) {
+        for (TensorId x : touched(p)) {
           const int32_t distance = static_cast<int32_t>(
               draw(1, static_cast<int64_t>(g.phases.size())));
           p.prefetch.push_back({x, distance});
