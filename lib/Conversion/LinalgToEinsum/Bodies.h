@@ -82,11 +82,20 @@ struct Reduction {
 std::optional<Reduction> extractReduction(Body &body,
                                           mlir::BlockArgument accumulator);
 
+/// Rewrites a body that yields maxnumf or minnumf of the accumulator and x so
+/// that it yields whether x is a number. False, and the body unchanged, when it
+/// is not of that form.
+bool extractIsNumber(Body &body, mlir::BlockArgument accumulator);
+
 /// Whether the value leaves every other one unchanged (of floats, either zero).
 bool isIdentity(mlir::TypedAttr value, const Reduction &reduction);
 
 /// Integers in the order of unsigned ones, as those of signed ones.
 mlir::Value flipSign(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value x);
+
+/// False where x is NaN.
+mlir::Value isNumber(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value x);
 
 /// x, or what says nothing where x is NaN.

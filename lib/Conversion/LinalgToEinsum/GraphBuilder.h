@@ -58,6 +58,11 @@ private:
   void raiseLinalg(mlir::linalg::LinalgOp op);
   bool raiseLinalgView(mlir::linalg::LinalgOp op);
   void raiseResult(mlir::linalg::LinalgOp op, unsigned result);
+  using LoopRanks = llvm::SmallVector<std::pair<unsigned, int64_t>>;
+  void readOperands(mlir::linalg::LinalgOp op, Equation &equation,
+                    llvm::ArrayRef<LoopRanks> loops);
+  Access anyNumber(mlir::linalg::LinalgOp op, unsigned result,
+                   const Equation &maximum, llvm::ArrayRef<LoopRanks> loops);
   llvm::SmallVector<mlir::TypedAttr>
   constantsOf(mlir::linalg::LinalgOp op, unsigned result, bool withInit);
 

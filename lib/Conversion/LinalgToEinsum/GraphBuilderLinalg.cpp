@@ -213,13 +213,61 @@ static std::string nameFor(Body &map, std::optional<ReduceKind> reduce) {
   return name.str();
 }
 
+/// Reads each tensor once per access; the map has a scalar per operand.
+void GraphBuilder::readOperands(linalg::LinalgOp op, Equation &eq,
+                                ArrayRef<LoopRanks> loops) {
+  unsigned numScalars = op.getBlock()->getNumArguments();
+  SmallVector<unsigned> owner; // input of an argument
+  for (unsigned i = 0; i < numScalars; ++i) {
+    BlockArgument argument = eq.map.scalar(i);
+    owner.push_back(~0u);
+    if (argument.use_empty())
+      continue;
+    OpOperand &operand = op->getOpOperand(i);
+    auto shape = cast<RankedTensorType>(operand.get().getType()).getShape();
+    Access access = read(operand.get(),
+                         operandIndex(op.getMatchingIndexingMap(&operand),
+                                      shape, loops, context),
+                         eq.ranks.size(), op);
+    auto known = llvm::find(eq.inputs, access);
+    if (known != eq.inputs.end()) {
+      unsigned input = known - eq.inputs.begin();
+      unsigned first = llvm::find(owner, input) - owner.begin();
+      argument.replaceAllUsesWith(eq.map.scalar(first));
+      continue;
+    }
+    owner.back() = eq.inputs.size();
+    eq.inputs.push_back(access);
+  }
+  pruneScalars(eq.map, numScalars);
+}
+
+/// Of a maximum that ignores NaN: whether any of what it is taken of is none.
+Access GraphBuilder::anyNumber(linalg::LinalgOp op, unsigned number,
+                               const Equation &maximum,
+                               ArrayRef<LoopRanks> loops) {
+  Equation any(op.getLoc());
+  any.name = "any";
+  any.ranks = maximum.ranks;
+  any.result = maximum.result;
+  any.reduce = ReduceKind::Or;
+  any.map = cloneBody(op, number, constantsOf(op, number, false), loops,
+                      any.ranks.size());
+  extractIsNumber(any.map, any.map.scalar(op.getNumDpsInputs() + number));
+  readOperands(op, any, loops);
+  Access access{0, {}};
+  for (unsigned rank : any.result)
+    access.at.push_back(getAffineDimExpr(rank, context));
+  access.root = addEquation(std::move(any), IntegerType::get(context, 1), op);
+  return access;
+}
+
 void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
   Location loc = op.getLoc();
   OpResult result = op->getResult(number);
   OpOperand *init = op.getDpsInitOperand(number);
   AffineMap resultMap = op.getMatchingIndexingMap(init);
   unsigned numInputs = op.getNumDpsInputs();
-  unsigned numScalars = op.getBlock()->getNumArguments();
 
   Equation eq(loc);
   SmallVector<Digits> digits = ranks.loopDigitsOf(op);
@@ -266,6 +314,11 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
     bool fromNothing =
         start.kind == View::Undefined ||
         (start.kind == View::Splat && isIdentity(start.splat, *reduction));
+    // Where all are NaN, and the initial value is, so is the maximum.
+    bool canBeNaN = reduction->ignoresNaN &&
+                    (start.kind == View::Root ||
+                     (start.kind == View::Splat &&
+                      cast<FloatAttr>(start.splat).getValue().isNaN()));
     if (!fromNothing || reduction->type != element || reduction->isUnsigned) {
       SmallVector<Type> scalars{reduction->type};
       if (start.kind == View::Root) {
@@ -274,6 +327,10 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
             read(init->get(), operandIndex(resultMap, shape, loops, context),
                  numRanks, op));
         scalars.push_back(element);
+      }
+      if (canBeNaN) {
+        eq.finishInputs.push_back(anyNumber(op, number, eq, loops));
+        scalars.push_back(IntegerType::get(context, 1));
       }
       eq.finish = Body(scalars, numRanks, loc);
       OpBuilder b = eq.finish.atEnd();
@@ -285,11 +342,21 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
                 : arith::ConstantOp::create(b, loc, storageValue(start.splat))
                       .getResult();
         initial = castFloat(b, loc, initial, reduction->type);
-        if (reduction->ignoresNaN)
-          initial = withoutNaN(b, loc, initial, reduction->kind);
-        if (reduction->isUnsigned)
-          initial = flipSign(b, loc, initial);
-        value = combine(b, loc, *eq.reduce, initial, value);
+        Value any; // of the values, and the initial one, is a number
+        if (canBeNaN)
+          any = eq.finish.scalar(scalars.size() - 1);
+        if (!canBeNaN || start.kind == View::Root) {
+          Value other = initial;
+          if (canBeNaN)
+            any = arith::OrIOp::create(b, loc, any, isNumber(b, loc, initial));
+          if (reduction->ignoresNaN)
+            other = withoutNaN(b, loc, other, reduction->kind);
+          if (reduction->isUnsigned)
+            other = flipSign(b, loc, other);
+          value = combine(b, loc, *eq.reduce, other, value);
+        }
+        if (canBeNaN)
+          value = arith::SelectOp::create(b, loc, any, value, initial);
       }
       if (reduction->isUnsigned)
         value = flipSign(b, loc, value);
@@ -298,30 +365,7 @@ void GraphBuilder::raiseResult(linalg::LinalgOp op, unsigned number) {
     }
   }
 
-  // Read each tensor once per access.
-  SmallVector<unsigned> owner; // input of an argument
-  for (unsigned i = 0; i < numScalars; ++i) {
-    BlockArgument argument = eq.map.scalar(i);
-    owner.push_back(~0u);
-    if (argument.use_empty())
-      continue;
-    OpOperand &operand = op->getOpOperand(i);
-    auto shape = cast<RankedTensorType>(operand.get().getType()).getShape();
-    Access access = read(operand.get(),
-                         operandIndex(op.getMatchingIndexingMap(&operand),
-                                      shape, loops, context),
-                         numRanks, op);
-    auto known = llvm::find(eq.inputs, access);
-    if (known != eq.inputs.end()) {
-      unsigned input = known - eq.inputs.begin();
-      unsigned first = llvm::find(owner, input) - owner.begin();
-      argument.replaceAllUsesWith(eq.map.scalar(first));
-      continue;
-    }
-    owner.back() = eq.inputs.size();
-    eq.inputs.push_back(access);
-  }
-  pruneScalars(eq.map, numScalars);
+  readOperands(op, eq, loops);
   // Nothing is left but a value passed on, once f64 is f32.
   if (!reduces && eq.map.block().getOperations().size() == 1 &&
       eq.inputs.size() == 1 && isLinear(eq.inputs.front().at)) {

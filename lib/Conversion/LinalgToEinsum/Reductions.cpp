@@ -29,8 +29,6 @@ bool transfusion::raise::isIdentity(TypedAttr value,
   ReduceKind kind = reduction.kind;
   if (auto real = dyn_cast<FloatAttr>(value)) {
     APFloat number = real.getValue();
-    if (reduction.ignoresNaN && number.isNaN())
-      return true;
     if (kind == ReduceKind::Add)
       return number.isZero();
     return number.bitwiseIsEqual(
@@ -50,6 +48,10 @@ Value transfusion::raise::flipSign(OpBuilder &b, Location loc, Value x) {
   Value sign = arith::ConstantOp::create(
       b, loc, b.getIntegerAttr(x.getType(), APInt::getSignMask(width)));
   return arith::XOrIOp::create(b, loc, x, sign);
+}
+
+Value transfusion::raise::isNumber(OpBuilder &b, Location loc, Value x) {
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, x, x);
 }
 
 Value transfusion::raise::withoutNaN(OpBuilder &b, Location loc, Value x,
@@ -194,4 +196,31 @@ transfusion::raise::extractReduction(Body &body, BlockArgument accumulator) {
   yield->setOperand(0, x);
   eraseDead(body.block());
   return Reduction{found->kind, type, found->ignoresNaN, found->isUnsigned};
+}
+
+bool transfusion::raise::extractIsNumber(Body &body,
+                                         BlockArgument accumulator) {
+  Operation *yield = body.block().getTerminator();
+  OpBuilder b(yield);
+  Value value = yield->getOperand(0), any;
+  while (value != accumulator) {
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op)) {
+      value = op->getOperand(0);
+      continue;
+    }
+    if (!isa_and_nonnull<arith::MaxNumFOp, arith::MinNumFOp>(op))
+      return false;
+    Value rest = op->getOperand(0), x = op->getOperand(1);
+    if (dependsOn(x, accumulator))
+      std::swap(rest, x);
+    Value here = isNumber(b, op->getLoc(), x);
+    any = any ? arith::OrIOp::create(b, op->getLoc(), any, here) : here;
+    value = rest;
+  }
+  if (!any)
+    return false;
+  yield->setOperand(0, any);
+  eraseDead(body.block());
+  return true;
 }

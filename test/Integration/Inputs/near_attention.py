@@ -115,6 +115,33 @@ def scores_turned():
     return lambda f: attend(f, score="h,m,p"), numpy
 
 
+# A maximum that ignores NaN, from NaN: attention, since a score of NaN makes its
+# row NaN whatever is subtracted. Of some of the scores, it says nothing.
+def from_nan(f, s):
+    loops = "h,p,m"
+    return total(f, s, loops, loops, (H, P), "h,p", "m", "maxnumf",
+                 "0x7FC00000")
+
+
+@near("attention", **QKV)
+def maximum_from_nan():
+    return (lambda f: attend(f, top=lambda f, s: (from_nan(f, s), "h,p")),
+            lambda q, k, v: weighed(softmax(scores(q, k)), v))
+
+
+@near("", **QKV)
+def maximum_from_nan_of_other_scores():
+    def top(f, s):
+        t = f.generic(kind(H, P, M), "h,p,m", [(s, "h,p,m")],
+                      "%r = arith.addf %x0, %x0 : f32")
+        return from_nan(f, t), "h,p"
+    def numpy(q, k, v):
+        s = scores(q, k)
+        y = np.exp(s - 2 * s.max(2, keepdims=True))
+        return weighed(y / y.sum(2, keepdims=True), v)
+    return lambda f: attend(f, top=top), numpy
+
+
 # Values from the other end: attention, of those.
 @near("attention", **QKV)
 def values_backwards():

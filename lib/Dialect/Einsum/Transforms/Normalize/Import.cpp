@@ -34,8 +34,9 @@ SmallVector<Root> Imported::roots() {
 namespace {
 class Importer {
 public:
-  explicit Importer(CascadeOp cascade)
-      : cascade(cascade), equations(cascade), result(cascade.getContext()) {}
+  Importer(CascadeOp cascade, const JumpFronts &fronts)
+      : cascade(cascade), fronts(fronts), equations(cascade),
+        result(cascade.getContext()) {}
   Imported run();
 
 private:
@@ -48,6 +49,7 @@ private:
   Ref read(const Frame &frame, Value tensor, AffineMap access);
 
   CascadeOp cascade;
+  const JumpFronts &fronts;
   EquationGraph equations;
   EffectiveDomains domains;
   Imported result;
@@ -173,7 +175,7 @@ bool Importer::import(MapReduceOp op) {
     finishInputs.push_back(read(frame, input, op.getFinishInputMap(i)));
 
   std::optional<Ref> value =
-      importBody(graph, frame, op.getMap(), inputs, op.getRanks());
+      importBody(graph, frame, op.getMap(), inputs, op.getRanks(), fronts);
   if (!value)
     return false;
   if (op.getReduce()) {
@@ -182,15 +184,18 @@ bool Importer::import(MapReduceOp op) {
       if (isReduced)
         reduced.push_back(getAffineDimExpr(i, op.getContext()));
     // What is summed over a rank it does not depend on is multiplied instead:
-    // not an integer, nor what is a product over the rank.
-    if (!graph[*value].type.isFloat() || *op.getReduce() == ReduceKind::Mul)
+    // not an integer, nor what is a product over the rank, nor in front of a
+    // jump.
+    if (!graph[*value].type.isFloat() || *op.getReduce() == ReduceKind::Mul ||
+        (*op.getReduce() == ReduceKind::Add && fronts.isExact(op)))
       for (AffineExpr dim : reduced)
         if (!graph.dependsOn(*value, dim))
           return false;
     value = graph.reduce(frame, *op.getReduce(), *value, reduced);
   }
   finishInputs.insert(finishInputs.begin(), *value);
-  value = importBody(graph, frame, op.getFinish(), finishInputs, op.getRanks());
+  value = importBody(graph, frame, op.getFinish(), finishInputs, op.getRanks(),
+                     fronts);
   if (!value)
     return false;
 
@@ -270,6 +275,6 @@ Imported Importer::run() {
   return std::move(result);
 }
 
-Imported normal::importCascade(CascadeOp cascade) {
-  return Importer(cascade).run();
+Imported normal::importCascade(CascadeOp cascade, const JumpFronts &fronts) {
+  return Importer(cascade, fronts).run();
 }

@@ -16,6 +16,7 @@
 #ifndef TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_IMPORT_H
 #define TRANSFUSION_LIB_DIALECT_EINSUM_TRANSFORMS_NORMALIZE_IMPORT_H
 
+#include "Jumps.h"
 #include "Recognize.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -65,14 +66,15 @@ struct Imported {
   llvm::SmallVector<Root> roots();
 };
 
-Imported importCascade(CascadeOp cascade);
+Imported importCascade(CascadeOp cascade, const JumpFronts &fronts);
 
 /// The scalar that a body yields, or that `operands` pass on where the region
 /// is empty. Null where the body has an op that is not understood. The region's
-/// index ops name ranks of the frame by `ranks`.
+/// index ops name ranks of the frame by `ranks`. Arithmetic in front of a jump
+/// is what it is.
 std::optional<Ref> importBody(Graph &graph, const Frame &frame,
                               mlir::Region &body, llvm::ArrayRef<Ref> operands,
-                              mlir::ArrayAttr ranks);
+                              mlir::ArrayAttr ranks, const JumpFronts &fronts);
 
 } // namespace transfusion::einsum::normal
 

@@ -21,8 +21,9 @@ using namespace transfusion::einsum::normal;
 namespace {
 class BodyImporter {
 public:
-  BodyImporter(Graph &graph, const Frame &frame, ArrayAttr ranks)
-      : graph(graph), frame(frame), ranks(ranks) {}
+  BodyImporter(Graph &graph, const Frame &frame, ArrayAttr ranks,
+               const JumpFronts &fronts)
+      : graph(graph), frame(frame), ranks(ranks), fronts(fronts) {}
 
   void bind(Value value, const Ref &ref) { refs[value] = ref; }
   Ref get(Value value) const { return refs.lookup(value); }
@@ -39,6 +40,7 @@ private:
   std::optional<Ref> foldFloat(Operation *op, Type type);
   std::optional<Ref> foldIndex(Operation *op, Type type);
   std::optional<Ref> power(Operation *op, Type type);
+  bool isRewritten(Operation *op) const;
 
   /// The value of an integer as an expression over the frame.
   AffineExpr indexOf(const Ref &ref) const;
@@ -47,6 +49,7 @@ private:
   Graph &graph;
   const Frame &frame;
   ArrayAttr ranks;
+  const JumpFronts &fronts;
   llvm::DenseMap<Value, Ref> refs; // looked up only
 };
 } // namespace
@@ -120,6 +123,9 @@ std::optional<Ref> BodyImporter::foldFloat(Operation *op, Type type) {
     return std::nullopt;
   if (isa<arith::ExtFOp>(op))
     return graph.constant(*x, type);
+  auto rounded = [&](double value) {
+    return FloatAttr::get(type, value).getValueAsDouble();
+  };
   if (isa<arith::TruncFOp>(op)) {
     // The program rounds here.
     bool inexact;
@@ -138,7 +144,7 @@ std::optional<Ref> BodyImporter::foldFloat(Operation *op, Type type) {
           .Default([](Operation *) { return std::nullopt; });
   if (!folded || !std::isfinite(*folded))
     return std::nullopt;
-  return graph.constant(*folded, type);
+  return graph.constant(fronts.isExact(op) ? rounded(*folded) : *folded, type);
 }
 
 /// x to a small integer power is a product.
@@ -156,6 +162,30 @@ std::optional<Ref> BodyImporter::power(Operation *op, Type type) {
     return std::nullopt;
   return graph.product(frame, {1, {{in(op, 0), static_cast<int>(*exponent)}}},
                        type);
+}
+
+/// Whether sums and products compute it otherwise than the op does, but for
+/// powers of two: merge constants, move them, or multiply by a reciprocal.
+bool BodyImporter::isRewritten(Operation *op) const {
+  if (isa<math::FmaOp>(op))
+    return true;
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op))
+    return false;
+  auto isPowerOfTwo = [](double value) {
+    int exponent;
+    return std::abs(std::frexp(value, &exponent)) == 0.5;
+  };
+  bool isSum = isa<arith::AddFOp, arith::SubFOp>(op);
+  for (unsigned i : {0, 1}) {
+    const Node &node = graph[in(op, i)];
+    if (node.kind == Kind::Constant && (isSum || !isPowerOfTwo(node.constant) ||
+                                        graph.constantOf(in(op, 1 - i))))
+      return true;
+    if (node.kind == Kind::Product &&
+        (!isPowerOfTwo(node.constant) || (!isSum && node.operands.size() == 1)))
+      return true;
+  }
+  return false;
 }
 
 std::optional<Ref> BodyImporter::import(Operation *op) {
@@ -180,47 +210,52 @@ std::optional<Ref> BodyImporter::import(Operation *op) {
     return folded;
   if (auto folded = foldIndex(op, type))
     return folded;
-  if (auto folded = power(op, type))
-    return folded;
+  bool isExact = fronts.isExact(op);
+  if (!isExact)
+    if (auto folded = power(op, type))
+      return folded;
   using Result = std::optional<Ref>;
-  Result result =
-      llvm::TypeSwitch<Operation *, Result>(op)
-          .Case([&](arith::AddFOp) {
-            return add(type, 1, in(op, 0), 1, in(op, 1));
-          })
-          .Case([&](arith::SubFOp) {
-            return add(type, 1, in(op, 0), -1, in(op, 1));
-          })
-          .Case([&](arith::NegFOp) {
-            return graph.product(frame, {-1, {{in(op, 0), 1}}}, type);
-          })
-          .Case([&](arith::MulFOp) {
-            return multiply(type, in(op, 0), 1, in(op, 1), 1);
-          })
-          .Case([&](arith::DivFOp) {
-            return multiply(type, in(op, 0), 1, in(op, 1), -1);
-          })
-          .Case([&](math::FmaOp) {
-            Ref product = multiply(type, in(op, 0), 1, in(op, 1), 1);
-            return add(type, 1, product, 1, in(op, 2));
-          })
-          .Case([&](arith::SelectOp) -> Result {
-            auto condition =
-                dyn_cast_or_null<IntegerAttr>(graph[in(op, 0)].attributes);
-            if (graph[in(op, 0)].kind == Kind::Constant && condition)
-              return condition.getValue().isZero() ? in(op, 2) : in(op, 1);
-            if (in(op, 1) == in(op, 2))
-              return in(op, 1);
-            return std::nullopt;
-          })
-          .Case([&](arith::TruncFOp) -> Result {
-            // What was widened is itself again.
-            const Node &node = graph[in(op, 0)];
-            if (node.isOp("arith.extf") && graph[node.operands[0]].type == type)
-              return graph.operand(in(op, 0), 0);
-            return std::nullopt;
-          })
-          .Default([](Operation *) { return Result(); });
+  Result result;
+  if (!isExact || !isRewritten(op))
+    result =
+        llvm::TypeSwitch<Operation *, Result>(op)
+            .Case([&](arith::AddFOp) {
+              return add(type, 1, in(op, 0), 1, in(op, 1));
+            })
+            .Case([&](arith::SubFOp) {
+              return add(type, 1, in(op, 0), -1, in(op, 1));
+            })
+            .Case([&](arith::NegFOp) {
+              return graph.product(frame, {-1, {{in(op, 0), 1}}}, type);
+            })
+            .Case([&](arith::MulFOp) {
+              return multiply(type, in(op, 0), 1, in(op, 1), 1);
+            })
+            .Case([&](arith::DivFOp) {
+              return multiply(type, in(op, 0), 1, in(op, 1), -1);
+            })
+            .Case([&](math::FmaOp) {
+              Ref product = multiply(type, in(op, 0), 1, in(op, 1), 1);
+              return add(type, 1, product, 1, in(op, 2));
+            })
+            .Case([&](arith::SelectOp) -> Result {
+              auto condition =
+                  dyn_cast_or_null<IntegerAttr>(graph[in(op, 0)].attributes);
+              if (graph[in(op, 0)].kind == Kind::Constant && condition)
+                return condition.getValue().isZero() ? in(op, 2) : in(op, 1);
+              if (in(op, 1) == in(op, 2))
+                return in(op, 1);
+              return std::nullopt;
+            })
+            .Case([&](arith::TruncFOp) -> Result {
+              // What was widened is itself again.
+              const Node &node = graph[in(op, 0)];
+              if (node.isOp("arith.extf") &&
+                  graph[node.operands[0]].type == type)
+                return graph.operand(in(op, 0), 0);
+              return std::nullopt;
+            })
+            .Default([](Operation *) { return Result(); });
   if (result)
     return result;
 
@@ -240,10 +275,11 @@ std::optional<Ref> BodyImporter::import(Operation *op) {
 
 std::optional<Ref> normal::importBody(Graph &graph, const Frame &frame,
                                       Region &body, ArrayRef<Ref> operands,
-                                      ArrayAttr ranks) {
+                                      ArrayAttr ranks,
+                                      const JumpFronts &fronts) {
   if (body.empty())
     return operands.front();
-  BodyImporter importer(graph, frame, ranks);
+  BodyImporter importer(graph, frame, ranks, fronts);
   Block &block = body.front();
   for (auto [argument, ref] : llvm::zip(block.getArguments(), operands))
     importer.bind(argument, ref);

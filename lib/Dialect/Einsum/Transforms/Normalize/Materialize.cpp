@@ -129,7 +129,7 @@ unsigned Materializer::ScalarBuilder::visit(const Ref &ref) {
     if (at == ref.at)
       return step;
   const Node &node = graph[ref];
-  Step step{&node, 0, {}, {}, {}};
+  Step step{&node, 0, {}, {}, {}, m.plan.inFront.contains(ref.node)};
   if (accumulator == ref.node) {
     step.node = nullptr;
   } else if (node.kind == Kind::Input || m.made.count(ref.node)) {

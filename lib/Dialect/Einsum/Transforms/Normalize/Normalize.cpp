@@ -7,6 +7,7 @@
 
 #include "EquationOrder.h"
 #include "Import.h"
+#include "Jumps.h"
 #include "Materialize.h"
 #include "Pieces.h"
 #include "Plan.h"
@@ -48,13 +49,15 @@ struct NormalizePass
     std::vector<Plan> plans;
     std::vector<std::vector<std::string>> notes;
     EinsumRoles roles;
+    JumpFronts fronts(cascades);
     for (CascadeOp cascade : cascades) {
-      imports.push_back(importCascade(cascade));
+      imports.push_back(importCascade(cascade, fronts));
       Imported &imported = imports.back();
       rewrite(imported.graph, imported.roots(), rules);
       notes.push_back(onePass ? recognizeAttention(imported)
                               : std::vector<std::string>());
       plans.push_back(makePlan(imported, kinds));
+      plans.back().inFront = nodesInFront(imported, cascade, fronts);
       roles.add(imported, plans.back(), kinds);
       remarkDead(cascade, imported, plans.back());
     }

@@ -27,6 +27,8 @@ struct Plan {
   llvm::DenseMap<NodeId, NodeId> reductionOf; // looked up only
   /// And the other way around: these are no Einsums of their own.
   llvm::DenseSet<NodeId> absorbed; // asked, never walked
+  /// In front of a jump (Jumps.h): a quotient is written as one.
+  llvm::DenseSet<NodeId> inFront; // asked, never walked
 
   bool isTensor(NodeId id) const { return tensors.contains(id); }
 };

@@ -49,6 +49,7 @@ private:
   std::optional<Ref> bodyOverKeys(const Ref &ref, ReduceKind kind) const;
   bool isSameSum(Terms a, Terms b) const;
   bool isScore(const Ref &ref) const;
+  bool isAllNaN(const Ref &condition, const Ref &score) const;
   /// Whether the condition says of a value that it is -inf; the value then.
   std::optional<Ref> comparedWithMinusInf(const Ref &condition,
                                           bool isNegated) const;
@@ -222,6 +223,23 @@ static Ref throughLowest(const Graph &graph, const Ref &ref) {
   return ref;
 }
 
+/// The condition, where it makes a NaN of what else is operand 2.
+static std::optional<Ref> nanWhere(const Graph &graph, const Ref &ref) {
+  if (!graph[ref].isOp("arith.select"))
+    return std::nullopt;
+  std::optional<double> value = graph.constantOf(graph.operand(ref, 1));
+  if (!value || !std::isnan(*value))
+    return std::nullopt;
+  return graph.operand(ref, 0);
+}
+
+/// Whether the condition is that of all keys the score is NaN.
+bool Matcher::isAllNaN(const Ref &condition, const Ref &score) const {
+  std::optional<Ref> body = bodyOverKeys(condition, ReduceKind::And);
+  return body && isCompare(graph[*body], arith::CmpFPredicate::UNO) &&
+         graph.operand(*body, 0) == score && graph.operand(*body, 1) == score;
+}
+
 /// Whether it has something that was reduced and is the same for all keys, or a
 /// maximum of whatever: then something else was meant.
 bool Matcher::hasRowValue(const Ref &ref, unsigned depth) const {
@@ -246,10 +264,15 @@ bool Matcher::matchScore(const Ref &exponent) {
   for (auto [i, term] : llvm::enumerate(terms.list)) {
     Ref max =
         graph.throughCasts(throughLowest(graph, graph.throughCasts(term.ref)));
+    std::optional<Ref> allNaN = nanWhere(graph, max);
+    if (allNaN)
+      max = graph.operand(max, 2);
     std::optional<Ref> body = bodyOverKeys(max, ReduceKind::Max);
     if (term.coefficient != -1 || !body)
       continue;
     Ref score = ignoringNaN(graph, *body).value_or(*body);
+    if (allNaN && !isAllNaN(*allNaN, score))
+      continue;
     Terms rest = terms;
     rest.list.erase(rest.list.begin() + i);
     Terms whole = graph.terms(score, 16);

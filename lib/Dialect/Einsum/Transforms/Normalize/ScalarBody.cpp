@@ -8,7 +8,6 @@
 #include "ScalarBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 #include <cmath>
 #include <limits>
@@ -175,26 +174,11 @@ Value BodyWriter::write(const Step &step, ArrayRef<Value> operands,
   }
 }
 
-/// A rounding of the operand decides about more than a rounding of the result.
-static bool isJump(const Node &node) {
-  return node.kind == Kind::Op &&
-         llvm::is_contained({"math.floor", "math.ceil", "math.round",
-                             "math.roundeven", "math.trunc", "arith.fptosi",
-                             "arith.fptoui", "arith.cmpf", "arith.remf"},
-                            node.name);
-}
-
 Value normal::writeBody(const Steps &steps, OpBuilder &b, Location loc,
                         ValueRange scalars) {
   BodyWriter writer(b, loc);
   SmallVector<Value> values;
-  llvm::SmallBitVector asQuotient(steps.size());
-  // What lies between (a clamp, a zero point) passes a rounding on.
-  for (unsigned i = steps.size(); i-- > 0;)
-    if (steps[i].node && (isJump(*steps[i].node) || asQuotient.test(i)))
-      for (unsigned operand : steps[i].operands)
-        asQuotient.set(operand);
-  for (auto [i, step] : llvm::enumerate(steps)) {
+  for (const Step &step : steps) {
     if (!step.node) {
       values.push_back(scalars[step.read]);
       continue;
@@ -202,7 +186,7 @@ Value normal::writeBody(const Steps &steps, OpBuilder &b, Location loc,
     SmallVector<Value> operands;
     for (unsigned operand : step.operands)
       operands.push_back(values[operand]);
-    values.push_back(writer.write(step, operands, asQuotient.test(i)));
+    values.push_back(writer.write(step, operands, step.asQuotient));
   }
   return values.back();
 }

@@ -19,6 +19,7 @@ struct Step {
   /// Of an Index node: names of ranks for the dims of `index`.
   mlir::AffineExpr index;
   llvm::SmallVector<std::string, 2> names;
+  bool asQuotient = false; ///< a quotient by a constant is no product
 };
 using Steps = llvm::SmallVector<Step>;
 

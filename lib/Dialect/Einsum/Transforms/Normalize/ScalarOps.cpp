@@ -22,11 +22,12 @@ using namespace transfusion::einsum;
 using namespace transfusion::einsum::normal;
 
 static bool isCommutative(StringRef name) {
-  return llvm::is_contained(
-      {"arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf",
-       "arith.addi", "arith.muli", "arith.andi", "arith.ori", "arith.xori",
-       "arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui"},
-      name);
+  return llvm::is_contained({"arith.addf", "arith.mulf", "arith.maximumf",
+                             "arith.minimumf", "arith.maxnumf", "arith.minnumf",
+                             "arith.addi", "arith.muli", "arith.andi",
+                             "arith.ori", "arith.xori", "arith.maxsi",
+                             "arith.minsi", "arith.maxui", "arith.minui"},
+                            name);
 }
 
 //===----------------------------------------------------------------------===//
