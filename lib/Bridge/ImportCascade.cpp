@@ -297,6 +297,17 @@ transfusion::importCascade(FunctionOpInterface function) {
     return emitError(function->getLoc())
            << "'" << function->getName()
            << "' op holds no einsum.cascade (--einsum-decompose makes one)";
+  if (!function.getFunctionBody().hasOneBlock()) {
+    InFlightDiagnostic diag =
+        emitError(function->getLoc())
+        << "'" << function->getName() << "' op has "
+        << function.getFunctionBody().getBlocks().size()
+        << " blocks: how often each runs is not known, so their cascades "
+           "cannot be costed";
+    diag.attachNote(cascades.front().getLoc())
+        << "make a function of one block of what each of them computes";
+    return diag;
+  }
   for (einsum::CascadeOp cascade : cascades) {
     Operation *parent = cascade->getParentOp();
     if (parent == function.getOperation())

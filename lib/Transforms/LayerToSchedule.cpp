@@ -76,12 +76,35 @@ static LogicalResult partitionFor(func::FuncOp function,
 FailureOr<std::vector<LayerToSchedule>>
 transfusion::layersToSchedule(ModuleOp module, StringRef pass) {
   std::vector<LayerToSchedule> layers;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (holdsEinsums(function))
+  int64_t functions = 0;
+  Location where = module.getLoc();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (functions++ == 0)
+      where = function.getLoc();
+    if (!function.isExternal() &&
+        (holdsEinsums(function) || einsum::onlyPassesOn(function)))
       layers.push_back({function, {}, {}, {}});
+  }
+  func::FuncOp nested;
+  module.walk([&](func::FuncOp function) {
+    if (!nested && function->getParentOp() != module && holdsEinsums(function))
+      nested = function;
+  });
+  if (nested) {
+    InFlightDiagnostic diag =
+        emitError(nested.getLoc())
+        << "'func.func' op @" << nested.getSymName()
+        << " stands in a module within the module, where nothing is scheduled";
+    diag.attachNote(nested->getParentOp()->getLoc())
+        << "move it out of this one, or give this one to the tool alone";
+    return diag;
+  }
   if (layers.empty()) {
-    InFlightDiagnostic diag = emitError(module.getLoc())
-                              << "the module holds nothing to schedule";
+    InFlightDiagnostic diag = emitError(where)
+                              << "the module holds nothing to schedule: it has "
+                              << functions
+                              << (functions == 1 ? " function" : " functions")
+                              << ", and no Einsum";
     diag.attachNote() << "--" << pass << " schedules functions of einsum ops"
                       << " (--convert-linalg-to-einsum makes them of linalg)";
     return diag;
@@ -99,6 +122,7 @@ LogicalResult transfusion::prepareLayer(LayerToSchedule &layer,
   if (failed(einsum::decomposeNamedOps(function, decompose)) ||
       failed(partitionFor(function, arch)))
     return failure();
+  einsum::copyPassedResults(function);
   FailureOr<ImportedCascade> source =
       importCascade(cast<FunctionOpInterface>(function.getOperation()));
   if (failed(source))

@@ -80,12 +80,17 @@ def DPipePass : Pass<"dpipe", "::mlir::ModuleOp"> {
     of the schedule is refused. Cascades that it separates are scheduled in
     their order, with groups of their own.
 
+    A program returns its results in buffers of its caller: an argument or a
+    constant that is returned, and what is returned twice, is copied by an
+    Einsum (`result1`, ...), which is scheduled and costed.
+
     *Requires*: one `sched.arch` in the module. *Ensures*: every function with
     Einsums has one schedule, of all its cascades, that the checker accepts; a
     schedule that it had is replaced. *Fails when*: there is no machine, or
     several; nothing is to be scheduled; an op is in no class, or in one that no
     unit supports; no policy has that name; no tile fits; two Einsums of a
-    function have one name; a cascade stands in a loop; a tensor is extended
+    function have one name; a cascade stands in a loop, in one of several
+    blocks, or in a module within the module; a tensor is extended
     that has no room. Nothing changes then. *Complexity*: per phase, cuts
     times orders of its Einsums (pruned); linear in the number of phases.
 

@@ -285,9 +285,50 @@ function("gather", f"%a: {V}, %i: tensor<3x1xindex>", "tensor<3xf32>",
          "  %r = tensor.gather %a[%i] gather_dims([0]) : "
          f"({V}, tensor<3x1xindex>) -> tensor<3xf32>",
          error="'tensor.gather' op cannot be raised to an Einsum")
+add("nothing at all", "func.func @f() {\n  return\n}\n", stage="schedule",
+    error="the module holds nothing to schedule: it has 1 function, and no "
+    "Einsum")
+add("in a module of its own", f"""
+func.func @f(%a: {V}) -> {V} {{
+  return %a : {V}
+}}
+module {{
+  func.func @g(%a: {V}) -> {V} {{
+{then_exp("%a", V)}
+    return %r : {V}
+  }}
+}}
+""", stage="schedule", error="'func.func' op @g stands in a module within the "
+    "module, where nothing is scheduled")
+add("branches", f"""
+func.func @f(%a: {V}, %c: i1) -> {V} {{
+  cf.cond_br %c, ^b(%a : {V}), ^d
+^b(%x: {V}):
+  return %x : {V}
+^d:
+{then_exp("%a", V)}
+  cf.br ^b(%r : {V})
+}}
+""", stage="schedule", error="'func.func' op has 3 blocks: how often each runs "
+    "is not known, so their cascades cannot be costed")
+
+# Results that no op makes are copies.
 function("only passed on", f"%a: {V}", V, "  %r = tensor.cast %a : "
-         f"{V} to {V}", stage="schedule",
-         error="the module holds nothing to schedule")
+         f"{V} to {V}")
+add("passed on beside others", f"""
+func.func @f(%a: {V}, %b: tensor<f32>) -> ({V}, {V}, {V}, tensor<f32>, {W}) {{
+  %k = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : {W}
+{then_exp("%a", V)}
+  return %a, %r, %r, %b, %k : {V}, {V}, {V}, tensor<f32>, {W}
+}}
+""")
+add("a constant alone", f"""
+func.func @f() -> ({W}, tensor<2xi64>) {{
+  %k = arith.constant dense<2.0> : {W}
+  %l = arith.constant dense<[-3, 4]> : tensor<2xi64>
+  return %k, %l : {W}, tensor<2xi64>
+}}
+""")
 
 # Cascades whose tensors are read in another way than they are made.
 function("made in reverse", "%a: tensor<40xf32>", "tensor<40xf32>", """\

@@ -23,6 +23,13 @@ struct DecomposeOptions {
 mlir::LogicalResult decomposeNamedOps(mlir::func::FuncOp function,
                                       const DecomposeOptions &options);
 
+/// Results that the function does not make (an argument, a constant, one that
+/// it returns twice) become copies, Einsums like any other.
+void copyPassedResults(mlir::func::FuncOp function);
+
+/// Whether the function does nothing but return such results.
+bool onlyPassesOn(mlir::func::FuncOp function);
+
 } // namespace transfusion::einsum
 
 #endif // TRANSFUSION_DIALECT_EINSUM_TRANSFORMS_DECOMPOSE_H
