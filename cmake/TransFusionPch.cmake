@@ -1,4 +1,4 @@
-# One precompiled header for every target above Core.
+# One precompiled header for every target above Core, one for Core's tests.
 #
 # Not target_precompile_headers: it names the header by an absolute path behind
 # -Xclang, which ccache cannot make relative, so that two checkouts of the
@@ -11,8 +11,38 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(TRANSFUSION_PCH OFF)
 endif()
 
+# tf_add_pch(NAME STAMP LINK target... HEADERS header...): STAMP says which
+# version of what is in the headers.
+function(tf_add_pch name stamp)
+  cmake_parse_arguments(ARG "" "" "LINK;HEADERS" ${ARGN})
+  list(TRANSFORM ARG_HEADERS REPLACE "(.+)" "#include <\\1>\n")
+  list(JOIN ARG_HEADERS "" text)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp
+       CONTENT "${text}")
+
+  add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  target_compile_options(${name} PRIVATE "SHELL:-x c++-header"
+                         -fpch-instantiate-templates)
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/${name}.cpp.o)
+  set_target_properties(${name} PROPERTIES TF_PCH_FILE ${file})
+  file(CONFIGURE OUTPUT ${file}.sum CONTENT
+       "${CMAKE_CXX_COMPILER_VERSION} ${stamp}\n${text}")
+endfunction()
+
+# tf_use_pch(PCH TARGET SOURCE...): compiles the sources of TARGET with PCH.
+function(tf_use_pch pch target)
+  get_target_property(file ${pch} TF_PCH_FILE)
+  add_dependencies(${target} ${pch})
+  target_compile_options(${target} PRIVATE "SHELL:-include-pch ${file}")
+  # Appended: a source may be part of two targets.
+  set_property(SOURCE ${ARGN} APPEND PROPERTY OBJECT_DEPENDS ${file})
+endfunction()
+
 if(NOT TRANSFUSION_CORE_ONLY AND TRANSFUSION_PCH)
-  set(_headers
+  file(TIMESTAMP ${LLVM_LIBRARY_DIR}/libMLIR.so _stamp UTC)
+  tf_add_pch(TFPch "${LLVM_PACKAGE_VERSION} ${_stamp}" LINK TFMLIR HEADERS
     mlir/Dialect/Affine/IR/AffineOps.h
     mlir/Dialect/Arith/IR/Arith.h
     mlir/Dialect/Func/IR/FuncOps.h
@@ -29,21 +59,6 @@ if(NOT TRANSFUSION_CORE_ONLY AND TRANSFUSION_PCH)
     mlir/Transforms/DialectConversion.h
     mlir/Transforms/GreedyPatternRewriteDriver.h
     llvm/ADT/TypeSwitch.h)
-  list(TRANSFORM _headers REPLACE "(.+)" "#include <\\1>\n")
-  list(JOIN _headers "" _text)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/TFPch.cpp CONTENT "${_text}")
-
-  add_library(TFPch OBJECT ${PROJECT_BINARY_DIR}/TFPch.cpp)
-  target_link_libraries(TFPch PRIVATE TFMLIR)
-  target_compile_options(TFPch PRIVATE "SHELL:-x c++-header"
-                         -fpch-instantiate-templates)
-  set_target_properties(TFPch PROPERTIES CXX_COMPILER_LAUNCHER "")
-
-  set(TRANSFUSION_PCH_FILE
-      ${PROJECT_BINARY_DIR}/CMakeFiles/TFPch.dir/TFPch.cpp.o)
-  file(TIMESTAMP ${LLVM_LIBRARY_DIR}/libMLIR.so _stamp UTC)
-  file(CONFIGURE OUTPUT ${TRANSFUSION_PCH_FILE}.sum CONTENT
-       "${CMAKE_CXX_COMPILER_VERSION} ${LLVM_PACKAGE_VERSION} ${_stamp}\n${_text}")
 endif()
 
 # tf_attach_mlir(NAME SOURCE...): compiles the sources of NAME with the header,
@@ -51,10 +66,6 @@ endif()
 function(tf_attach_mlir name)
   add_dependencies(${name} transfusion-headers)
   if(TRANSFUSION_PCH)
-    add_dependencies(${name} TFPch)
-    target_compile_options(${name} PRIVATE
-                           "SHELL:-include-pch ${TRANSFUSION_PCH_FILE}")
-    set_source_files_properties(${ARGN} PROPERTIES
-                                OBJECT_DEPENDS ${TRANSFUSION_PCH_FILE})
+    tf_use_pch(TFPch ${name} ${ARGN})
   endif()
 endfunction()
