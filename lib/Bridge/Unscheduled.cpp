@@ -48,5 +48,6 @@ void transfusion::warnOfUnscheduled(FunctionOpInterface function) {
   for (Operation *op : unscheduledOps(function))
     op->emitWarning() << "'" << op->getName()
                       << "' op is neither scheduled nor costed: it is no part "
-                         "of a cascade";
+                         "of a cascade; raise it (--convert-linalg-to-einsum "
+                         "says why not), or count it yourself";
 }

@@ -138,8 +138,10 @@ LogicalResult CascadeLowering::planMembers(unsigned component, StringRef rank,
       std::optional<int64_t> advance = graph.getAdvance(edge, rank);
       if (!advance || *advance < 0) {
         InFlightDiagnostic diag = graph.einsum(edge.to).emitOpError();
-        diag << "reads a later slice of " << member.op.getEinsumName()
-             << " within a recurrence, which has no lowering yet";
+        diag
+            << "reads a later slice of " << member.op.getEinsumName()
+            << " within a recurrence, which has no lowering; index the rank so "
+               "that it reads this slice or one before";
         return diag;
       }
       member.window |= *advance == 1;

@@ -91,8 +91,9 @@ transfusion::scheduleCopy(ModuleOp module, const CompareOptions &options,
     return failure();
   auto schedules = llvm::to_vector(layer.module->getOps<sched::ScheduleOp>());
   if (schedules.size() != 1)
-    return emitError(module.getLoc()) << "the module holds " << schedules.size()
-                                      << " layers, but a comparison is of one";
+    return emitError(module.getLoc())
+           << "the module holds " << schedules.size()
+           << " layers, but a comparison is of one; keep one of them";
   FailureOr<ImportedSchedule> imported = importSchedule(schedules.front());
   if (failed(imported))
     return failure();

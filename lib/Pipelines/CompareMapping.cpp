@@ -46,7 +46,7 @@ static FailureOr<MappedLayer> importLayer(ModuleOp module,
   if (functions.size() != 1)
     return emitError(module.getLoc())
            << "the module has " << functions.size()
-           << " functions, but a comparison is of one layer";
+           << " functions, but a comparison is of one layer; keep one of them";
   // Not normalised, which would make attention a recurrence.
   PassManager raising(module.getContext());
   LinalgToEinsumPassOptions raise;

@@ -59,6 +59,8 @@ struct ExpandClampPass : PassWrapper<ExpandClampPass, OperationPass<>> {
 } // namespace
 
 void transfusion::buildLoopsToLLVMPipeline(OpPassManager &pm) {
+  // Globals of an exporter that nobody reads have no form in LLVM.
+  pm.addPass(createSymbolDCEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

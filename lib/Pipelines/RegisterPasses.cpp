@@ -41,6 +41,7 @@ static void registerUpstreamPasses() {
   bufferization::registerBufferizationPasses();
   registerConvertLinalgToAffineLoopsPass();
   registerConvertLinalgToLoopsPass();
+  registerConvertElementwiseToLinalgPass();
   registerLinalgElementwiseOpFusionPass();
   registerLinalgGeneralizeNamedOpsPass();
   affine::registerAffineLoopInvariantCodeMotionPass();

@@ -85,18 +85,26 @@ transfusion::layersToSchedule(ModuleOp module, StringRef pass) {
         (holdsEinsums(function) || einsum::onlyPassesOn(function)))
       layers.push_back({function, {}, {}, {}});
   }
-  func::FuncOp nested;
-  module.walk([&](func::FuncOp function) {
-    if (!nested && function->getParentOp() != module && holdsEinsums(function))
-      nested = function;
-  });
-  if (nested) {
+  // Einsums that no function of the module holds: of a module within it, or in
+  // another kind of function.
+  Operation *elsewhere = nullptr;
+  for (Operation &top : *module.getBody())
+    if (!isa<func::FuncOp, sched::ScheduleOp, sched::ArchOp>(top))
+      top.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (!isa_and_nonnull<einsum::EinsumDialect>(op->getDialect()))
+          return WalkResult::advance();
+        elsewhere = op->getParentOp();
+        return WalkResult::interrupt();
+      });
+  if (elsewhere) {
     InFlightDiagnostic diag =
-        emitError(nested.getLoc())
-        << "'func.func' op @" << nested.getSymName()
-        << " stands in a module within the module, where nothing is scheduled";
-    diag.attachNote(nested->getParentOp()->getLoc())
-        << "move it out of this one, or give this one to the tool alone";
+        emitError(elsewhere->getLoc())
+        << "'" << elsewhere->getName() << "' op"
+        << " holds Einsums, but is no func.func of the module that is given, "
+           "and nothing else is scheduled";
+    diag.attachNote(elsewhere->getParentOp()->getLoc())
+        << "make it a func.func of this module; a module within it can be "
+           "given to the tool alone";
     return diag;
   }
   if (layers.empty()) {

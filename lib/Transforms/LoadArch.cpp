@@ -45,7 +45,7 @@ LogicalResult LoadArchPass::load(ModuleOp module) {
   for (auto op : module.getOps<sched::ArchOp>())
     return emitError(op.getLoc())
            << "'sched.arch' op is in the module already; --load-arch would add "
-              "a second one";
+              "a second one; leave out --load-arch, or erase it";
   FailureOr<std::string> file = findArchFile(module.getLoc(), arch);
   if (failed(file))
     return failure();

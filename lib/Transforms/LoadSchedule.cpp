@@ -233,7 +233,8 @@ static FailureOr<sched::ArchOp> adoptArch(ModuleOp module, sched::ArchOp arch) {
                             << "the schedule is for machine @"
                             << arch.getSymName()
                             << ", but the module has another one";
-  diag.attachNote(arch.getLoc()) << "the schedule's machine is here";
+  diag.attachNote(arch.getLoc())
+      << "the schedule's machine is here; load that one into the module";
   diag.attachNote() << "load the schedule into a module without a machine";
   return diag;
 }

@@ -75,6 +75,8 @@ def signature(text, name=None):
     """Of the function called `name`, or of the only one, in printed IR."""
     found = []
     for line in text.splitlines():
+        # Attributes of exporters hold any text.
+        line = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line)
         m = re.match(r"\s*func\.func @([\w.$-]+)\((.*)\{\s*$", line)
         if m and (name is None or m.group(1) == name):
             found.append(m)
@@ -89,7 +91,8 @@ def signature(text, name=None):
     appends = {
         int(m.group(2)): int(m.group(1)) for m in re.finditer(
             r"%arg(\d+): [^%]*#einsum\.append<result = (\d+),", inside)}
-    others = re.sub(tensor, "", after.partition(" attributes ")[0])
+    after = re.sub(r"\{[^{}]*\}", "", after.partition(" attributes ")[0])
+    others = re.sub(tensor, "", after)
     if len(arguments) != len(re.findall(r"%arg\d+: ", inside)) or \
             re.search(r"\w", others):
         raise ValueError(f"@{found[0].group(1)} takes or returns something "

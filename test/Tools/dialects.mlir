@@ -3,5 +3,5 @@
 // RUN: transfusion-translate --help | FileCheck %s --check-prefix=TRANSLATE
 
 // CHECK: Available Dialects:
-// CHECK-SAME: affine,arith,bufferization,builtin,cf,einsum,func,index,linalg,llvm,math,memref,scf,sched,tensor
+// CHECK-SAME: affine,arith,bufferization,builtin,cf,einsum,func,index,linalg,llvm,math,memref,ml_program,scf,sched,tensor
 // TRANSLATE: TransFusion translation driver

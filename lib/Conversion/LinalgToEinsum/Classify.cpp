@@ -63,8 +63,8 @@ static std::string whyNotType(Type type) {
            "or export with example inputs)";
   if (!tensor.hasStaticShape())
     return "has a dynamic dimension (" + textOf(type) +
-           "); its shape must be static (export with example inputs, or "
-           "upstream's shape inference)";
+           "); its shape must be static: export with example inputs, or run "
+           "--canonicalize, which takes a known shape through tensor.cast";
   if (llvm::is_contained(tensor.getShape(), 0))
     return "has a dimension of size 0 (" + textOf(type) +
            "), of which there is nothing to compute; leave it out of the "

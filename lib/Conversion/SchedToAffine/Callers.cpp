@@ -24,7 +24,9 @@ FailureOr<std::vector<Caller>> schedtoaffine::findCallers(func::FuncOp func,
   auto uses = SymbolTable::getSymbolUses(func.getOperation(), module);
   if (!uses)
     return func.emitOpError("has a schedule, but an op of the module may refer "
-                            "to it in an unknown way");
+                            "to it in an unknown way; take that op out of it "
+                            "before (every op is to be of a registered "
+                            "dialect)");
   for (SymbolTable::SymbolUse use : *uses) {
     Operation *user = use.getUser();
     if (isa<sched::ScheduleOp>(user))

@@ -37,7 +37,8 @@ LogicalResult
 ConvertSchedToAffinePass::lower(const ImportedSchedule &imported) {
   auto function = dyn_cast<func::FuncOp>(*imported.function);
   if (!function)
-    return imported.function->emitOpError("is scheduled, but no 'func.func'");
+    return imported.function->emitOpError(
+        "is scheduled, but no 'func.func'; make it one");
   core::Plan plan =
       core::makePlan(imported.cascade(), imported.arch, imported.schedule);
   if (!plan.faults.empty()) {

@@ -63,7 +63,9 @@ static FailureOr<Value> inCoreShape(OpBuilder &b, Location loc, Value memref,
   MemRefType wanted = MemRefType::get(shape, type.getElementType());
   if (wanted.getNumElements() != type.getNumElements())
     return emitError(loc, "a tensor of type ")
-           << type << " is not a reshape of what its Einsums access";
+           << type
+           << " is not a reshape of what its Einsums access; return what they "
+              "make";
   auto groups = factors(type.getShape(), shape);
   if (!groups) { // dimensions that are read as one
     SmallVector<ReassociationIndices> all(1);
@@ -107,7 +109,8 @@ private:
 
 LogicalResult FunctionLowering::checkShape() {
   if (func.isExternal() || !func.getBody().hasOneBlock())
-    return func.emitOpError("has a schedule but no body of one block");
+    return func.emitOpError("has a schedule but no body of one block; schedule "
+                            "a function of one");
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
@@ -116,12 +119,14 @@ LogicalResult FunctionLowering::checkShape() {
     if (isa<TensorType>(type) && !isStatic(type))
       return func.emitOpError("takes ")
              << type << " as argument " << i
-             << ": a scheduled function takes tensors of static shape";
+             << ": a scheduled function takes tensors of static shape; pass it "
+                "as one";
   for (auto [i, type] : llvm::enumerate(func.getResultTypes()))
     if (!isStatic(type))
       return func.emitOpError("returns ")
              << type << " as result " << i
-             << ": a scheduled function returns tensors of static shape only";
+             << ": a scheduled function returns tensors of static shape only; "
+                "return it as one";
   // --dpipe has warned of ops that it does not schedule.
   for (Operation *op : unscheduledOps(func)) {
     InFlightDiagnostic diag =

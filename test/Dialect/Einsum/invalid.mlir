@@ -563,8 +563,9 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
 // map_reduce (8): too many
 func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   %r = einsum.cascade ranks(p = 4, q = 5) {
-    // expected-error @+2 {{'einsum.map_reduce' op defines dimension 0 of its result, of size 4, at q, which runs from 0 to 4}}
-    // expected-note @+1 {{rank 'q' has extent 5}}
+    // expected-error @+3 {{'einsum.map_reduce' op defines dimension 0 of its result, of size 4, at q, which runs from 0 to 4}}
+    // expected-note @+2 {{rank 'q' has extent 5}}
+    // expected-note @+1 {{a constraint such as `where q < 4` would exclude these points}}
     %A = einsum.map_reduce "A" [q] from %y[0,q] : (tensor<4x5xf32>) -> tensor<4xf32>
     einsum.yield %A : tensor<4xf32>
   } -> tensor<4xf32>
@@ -612,8 +613,9 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
 // map_reduce (8): before the tensor, and a constraint that leaves one such point
 func.func @f(%x: tensor<4xf32>, %y: tensor<4x5xf32>) {
   %r = einsum.cascade ranks(p = 6) {
-    // expected-error @+2 {{'einsum.map_reduce' op defines dimension 0 of its result, of size 4, at p-2, which runs from -2 to 3}}
-    // expected-note @+1 {{rank 'p' has extent 6}}
+    // expected-error @+3 {{'einsum.map_reduce' op defines dimension 0 of its result, of size 4, at p-2, which runs from -2 to 3}}
+    // expected-note @+2 {{rank 'p' has extent 6}}
+    // expected-note @+1 {{a constraint such as `where p-2 >= 0` would exclude these points}}
     %A = einsum.map_reduce "A" [p-2] from %x[0] where 1 <= p : (tensor<4xf32>) -> tensor<4xf32>
     einsum.yield %A : tensor<4xf32>
   } -> tensor<4xf32>

@@ -239,7 +239,7 @@ func.func @f(%x: tensor<2x8x48xf32>, %g: tensor<48xf16>) {
 
 // rms_norm (3)
 func.func @f(%x: tensor<2x8x48xf32>, %g: tensor<48xf32>) {
-  // expected-error @+1 {{'einsum.rms_norm' op eps is negative or not finite}}
+  // expected-error @+1 {{'einsum.rms_norm' op eps is -1, but must be finite and not negative}}
   %r = einsum.rms_norm %x, %g eps -1.0 : (tensor<2x8x48xf32>, tensor<48xf32>) -> tensor<2x8x48xf32>
   return
 }

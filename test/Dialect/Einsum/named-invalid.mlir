@@ -229,7 +229,7 @@ func.func @f(%q: tensor<2x3x8x5xf32>, %k: tensor<2x3x11x5xbf16>, %v: tensor<2x3x
 
 // mha (8)
 func.func @f(%q: tensor<2x3x8x5xf32>, %k: tensor<2x3x11x5xf32>, %v: tensor<2x3x11x7xf32>) {
-  // expected-error @+1 {{'einsum.mha' op scale is not finite}}
+  // expected-error @+1 {{'einsum.mha' op scale is +Inf, but must be finite}}
   %a = einsum.mha %q, %k, %v scale 0x7FF0000000000000 : (tensor<2x3x8x5xf32>, tensor<2x3x11x5xf32>, tensor<2x3x11x7xf32>) -> tensor<2x8x21xf32>
   return
 }
@@ -292,7 +292,7 @@ func.func @f(%x: tensor<2x8x48xf32>, %g: tensor<48xf16>, %b: tensor<48xf32>) {
 
 // layer_norm (4)
 func.func @f(%x: tensor<2x8x48xf32>, %g: tensor<48xf32>, %b: tensor<48xf32>) {
-  // expected-error @+1 {{'einsum.layer_norm' op eps is negative or not finite}}
+  // expected-error @+1 {{'einsum.layer_norm' op eps is -1.0E-5, but must be finite and not negative}}
   %0 = einsum.layer_norm %x, %g, %b eps -1.0e-5 : (tensor<2x8x48xf32>, tensor<48xf32>, tensor<48xf32>) -> tensor<2x8x48xf32>
   return
 }

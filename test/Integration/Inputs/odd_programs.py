@@ -298,8 +298,8 @@ module {{
     return %r : {V}
   }}
 }}
-""", stage="schedule", error="'func.func' op @g stands in a module within the "
-    "module, where nothing is scheduled")
+""", stage="schedule", error="'func.func' op holds Einsums, but is no func.func "
+    "of the module that is given, and nothing else is scheduled")
 add("branches", f"""
 func.func @f(%a: {V}, %c: i1) -> {V} {{
   cf.cond_br %c, ^b(%a : {V}), ^d
@@ -311,6 +311,29 @@ func.func @f(%a: {V}, %c: i1) -> {V} {{
 }}
 """, stage="schedule", error="'func.func' op has 3 blocks: how often each runs "
     "is not known, so their cascades cannot be costed")
+
+# What exporters leave beside and around a layer.
+add("beside a global", f"""
+ml_program.global private mutable @seed(dense<0> : tensor<i64>) : tensor<i64>
+func.func private @elsewhere({V}) -> {V}
+func.func @f(%a: {V} {{torch.kind = "x", iree.abi = 0 : index}})
+    -> ({V} {{jax.result_info = ""}}) attributes {{torch.assume_strict}} {{
+{then_exp("%a", V)}
+  return %r : {V}
+}}
+""")
+generic("types of all kinds", ["tensor<3x5xf16>", "tensor<3x5xi1>",
+        "tensor<5xi64>", "tensor<5xi8>"], "tensor<3x5xf16>",
+        "#ij, #ij, #c, #c, #ij", "pp", """%i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i64
+    %before = arith.cmpi sle, %x2, %j : i64
+    %seen = arith.andi %before, %x1 : i1
+    %p = arith.extf %x0 : f16 to f32
+    %q = arith.sitofp %x3 : i8 to f32
+    %r0 = arith.mulf %p, %q : f32
+    %c = arith.constant 0.5 : f32
+    %s = arith.select %seen, %r0, %c : f32
+    %y = arith.truncf %s : f32 to f16""")
 
 # Results that no op makes are copies.
 function("only passed on", f"%a: {V}", V, "  %r = tensor.cast %a : "

@@ -32,7 +32,8 @@ LogicalResult AppendAttr::verifyArgument(Operation *op, unsigned index) const {
   if (getResult() < 0 || getResult() >= numResults)
     return function.emitOpError()
            << "says that argument #" << index << " is the beginning of result #"
-           << getResult() << ", but has " << numResults << " results";
+           << getResult() << ", but has " << numResults
+           << " results, counted from 0; name the one that is longer";
   Type front = function.getArgumentTypes()[index];
   Type whole = function.getResultTypes()[getResult()];
   if (!extends(whole, front, getDim())) {
@@ -51,6 +52,7 @@ LogicalResult AppendAttr::verifyArgument(Operation *op, unsigned index) const {
         known && known.getResult() == getResult())
       return function.emitOpError()
              << "says of arguments #" << other << " and #" << index
-             << " that they are the beginning of result #" << getResult();
+             << " that they are the beginning of result #" << getResult()
+             << "; one of them is: drop the other's";
   return success();
 }

@@ -45,8 +45,11 @@ static LogicalResult rejectElsewhere(Operation *op, NamedAttribute attr,
                                      const Twine &where) {
   StringRef name = attr.getName().getValue();
   if (name != MaskAttr::kArgument && name != AppendAttr::kArgument)
-    return op->emitOpError() << where << "has an attribute '" << name
-                             << "', which the einsum dialect does not know";
+    return op->emitOpError()
+           << where << "has an attribute '" << name
+           << "', which the einsum dialect does not know; it knows '"
+           << MaskAttr::kArgument << "' and '" << AppendAttr::kArgument
+           << "' of arguments";
   InFlightDiagnostic diag = op->emitOpError()
                             << where << "has '" << name
                             << "', which says something of an argument only";

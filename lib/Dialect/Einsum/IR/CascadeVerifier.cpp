@@ -29,7 +29,8 @@ LogicalResult CascadeOp::verify() {
     if (!isNew)
       return emitOpError() << "declares rank '" << rank.getName().getValue()
                            << "' twice, with extents " << it->second << " and "
-                           << rank.getExtent();
+                           << rank.getExtent()
+                           << "; give one of them another name";
   }
   return success();
 }
@@ -48,7 +49,8 @@ static LogicalResult verifyMembers(CascadeOp cascade) {
     if (isLast)
       diag << "ends a cascade, but 'einsum.yield' must";
     else
-      diag << "stands in a cascade, which holds only 'einsum.map_reduce'";
+      diag << "stands in a cascade, which holds only 'einsum.map_reduce'; move "
+              "it before or behind the cascade";
     return diag;
   }
   return success();
@@ -64,7 +66,8 @@ static LogicalResult verifyNames(CascadeOp cascade) {
     InFlightDiagnostic diag = op.emitOpError()
                               << "has the name \"" << op.getEinsumName()
                               << "\" of another Einsum of this cascade";
-    diag.attachNote(it->second->getLoc()) << "which is here";
+    diag.attachNote(it->second->getLoc())
+        << "which is here; give one of them another name";
     return diag;
   }
   return success();
@@ -76,7 +79,8 @@ static LogicalResult verifyYield(CascadeOp cascade) {
   if (yield.getNumOperands() != cascade.getNumResults())
     return yield.emitOpError()
            << "yields " << yield.getNumOperands() << " values, but the cascade "
-           << "has " << cascade.getNumResults() << " results";
+           << "has " << cascade.getNumResults()
+           << " results; yield one tensor per result";
   for (auto [i, pair] : llvm::enumerate(
            llvm::zip(yield.getOperandTypes(), cascade.getResultTypes()))) {
     auto [given, wanted] = pair;
@@ -208,6 +212,10 @@ static LogicalResult verifyResultBounds(CascadeOp cascade) {
         if (expr.isFunctionOfDim(k))
           diag.attachNote()
               << "rank '" << name << "' has extent " << extents[k];
+      diag.attachNote() << "a constraint such as `where " << text
+                        << (isBeyond ? " < " : " >= ")
+                        << (isBeyond ? shape[d] : 0)
+                        << "` would exclude these points";
       return diag;
     }
   }

@@ -23,13 +23,23 @@ static LogicalResult checkLastDim(Operation *op, Value x, int64_t atLeast = 1) {
                            << " dimensions, but needs at least " << atLeast;
 }
 
+static LogicalResult checkEps(Operation *op, const APFloat &eps) {
+  if (eps.isFinite() && !eps.isNegative())
+    return success();
+  SmallString<16> text;
+  eps.toString(text, /*FormatPrecision=*/6);
+  return op->emitOpError() << "eps is " << text
+                           << ", but must be finite and not negative";
+}
+
 LogicalResult SoftmaxOp::verify() {
   if (failed(checkExtents(*this)))
     return failure();
   auto axis = static_cast<int64_t>(getAxis());
   if (axis < 0 || axis >= getType().getRank()) // (1)
     return emitOpError() << "axis " << axis << " is not a dimension of x, "
-                         << "which has " << getType().getRank();
+                         << "which has " << getType().getRank()
+                         << " (axes count from 0)";
   return success();
 }
 
@@ -38,7 +48,8 @@ LogicalResult LayerNormOp::verify() {
     return failure();
   int64_t width = typeOf(getX()).getShape().back();
   if (getBeta() && !getGamma()) // (2)
-    return emitOpError() << "has beta but no gamma";
+    return emitOpError() << "has beta but no gamma; give a gamma of ones, or "
+                            "drop beta";
   for (auto [name, v] :
        {std::pair("gamma", getGamma()), std::pair("beta", getBeta())}) { // (1)
     if (!v)
@@ -48,10 +59,10 @@ LogicalResult LayerNormOp::verify() {
     if (typeOf(v).getDimSize(0) != width)
       return emitOpError() << name << " has " << typeOf(v).getDimSize(0)
                            << " values, but the last dimension of x has "
-                           << width;
+                           << width << "; it needs one for each";
   }
-  if (!getEps().isFinite() || getEps().isNegative()) // (4)
-    return emitOpError() << "eps is negative or not finite";
+  if (failed(checkEps(*this, getEps()))) // (4)
+    return failure();
   if (failed(checkElementTypes(*this))) // (3)
     return failure();
   return checkResultTypes(*this);
@@ -67,10 +78,10 @@ LogicalResult RmsNormOp::verify() {
     if (typeOf(gamma).getDimSize(0) != width)
       return emitOpError() << "gamma has " << typeOf(gamma).getDimSize(0)
                            << " values, but the last dimension of x has "
-                           << width;
+                           << width << "; it needs one for each";
   }
-  if (!getEps().isFinite() || getEps().isNegative()) // (3)
-    return emitOpError() << "eps is negative or not finite";
+  if (failed(checkEps(*this, getEps()))) // (3)
+    return failure();
   if (failed(checkElementTypes(*this))) // (2)
     return failure();
   return checkResultTypes(*this);
@@ -110,7 +121,8 @@ LogicalResult FfnOp::verify() {
     int64_t made = typeOf(gate).getDimSize(getOutIn() ? 0 : 1);
     if (made != hidden) // (6)
       return emitOpError() << "gate weight makes " << made
-                           << " features, but the first weight " << hidden;
+                           << " features, but the first weight " << hidden
+                           << "; both are multiplied, and need as many";
   }
   if (failed(checkElementTypes(*this))) // (5)
     return failure();

@@ -31,7 +31,8 @@ LogicalResult QkvOp::verify() {
     if (typeOf(memory).getDimSize(0) != typeOf(getX()).getDimSize(0))
       return emitOpError() << "x has batch " << typeOf(getX()).getDimSize(0)
                            << ", but memory has "
-                           << typeOf(memory).getDimSize(0);
+                           << typeOf(memory).getDimSize(0)
+                           << "; both need the same";
     keySource = memory;
   }
   size_t count = getWeights().size();
@@ -40,14 +41,15 @@ LogicalResult QkvOp::verify() {
                          << " weights, but needs 3, or 1 that holds all three";
   if (!getBiases().empty() && getBiases().size() != count) // (7)
     return emitOpError() << "has " << getBiases().size() << " biases for "
-                         << count << " weights";
+                         << count << " weights; give one for each, or none";
   auto heads = static_cast<int64_t>(getHeads());
   int64_t keyHeads = getKeyHeads();
   if (heads < 1) // (4)
     return emitOpError() << "has " << heads << " heads, but needs at least 1";
   if (keyHeads < 1 || heads % keyHeads) // (9)
     return emitOpError() << keyHeads << " heads of keys and values do not "
-                         << "divide " << heads << " heads";
+                         << "divide " << heads
+                         << " heads; each is shared by as many queries' heads";
 
   static constexpr const char *kNames[] = {"query weight", "key weight",
                                            "value weight"};
@@ -67,17 +69,21 @@ LogicalResult QkvOp::verify() {
       int64_t parts = getKvHeads() ? heads + 2 * keyHeads : 3;
       if (width % parts) // (5)
         return emitOpError() << "fused weight makes " << width
-                             << " features, which is no multiple of " << parts;
+                             << " features, which is no multiple of " << parts
+                             << " (parts of queries, keys and values of equal "
+                                "heads); pass three weights instead";
       width = getKvHeads() ? width / parts * mine : width / 3;
     }
     if (width % mine) // (4)
       return emitOpError() << mine << " heads do not divide the " << width
-                           << " features of the " << name;
+                           << " features of the " << name
+                           << "; each head needs as many";
     perHead[i] = width / mine;
   }
   if (perHead[0] != perHead[1]) // (6)
     return emitOpError() << "query weight makes " << perHead[0]
-                         << " features per head, but key weight " << perHead[1];
+                         << " features per head, but key weight " << perHead[1]
+                         << "; scores need as many of both";
   if (failed(checkElementTypes(*this))) // (8)
     return failure();
   return checkResultTypes(*this);
@@ -127,18 +133,20 @@ LogicalResult MhaOp::verify() {
     ArrayRef<int64_t> other = i == 1 ? k : v;
     if (other[0] != q[0])
       return emitOpError() << "q has batch " << q[0] << ", but " << kNames[i]
-                           << " has " << other[0];
+                           << " has " << other[0] << "; all need the same";
     if (q[1] % other[1])
       return emitOpError() << "q has " << q[1] << " heads, but " << kNames[i]
-                           << " has " << other[1];
+                           << " has " << other[1] << ", which must divide them";
   }
   if (k[1] != v[1])
-    return emitOpError() << "k has " << k[1] << " heads, but v has " << v[1];
+    return emitOpError() << "k has " << k[1] << " heads, but v has " << v[1]
+                         << "; both need as many";
   if (q[3] != k[3]) // (3)
     return emitOpError() << "q has " << q[3] << " features per head, but k has "
-                         << k[3];
+                         << k[3] << "; scores need as many of both";
   if (k[2] != v[2]) // (4)
-    return emitOpError() << "k has " << k[2] << " keys, but v has " << v[2];
+    return emitOpError() << "k has " << k[2] << " keys, but v has " << v[2]
+                         << "; each key needs a value";
 
   if (failed(checkPast(*this))) // (9)
     return failure();
@@ -168,8 +176,13 @@ LogicalResult MhaOp::verify() {
   if (result != split && result != merged) // (6)
     return emitOpError() << "result is " << result << ", but must be " << split
                          << ", or " << merged << " with merged heads";
-  if (getScale() && !getScale()->isFinite()) // (8)
-    return emitOpError() << "scale is not finite";
+  if (getScale() && !getScale()->isFinite()) { // (8)
+    SmallString<16> text;
+    getScale()->toString(text, /*FormatPrecision=*/6);
+    return emitOpError() << "scale is " << text
+                         << ", but must be finite (1/sqrt of the features of "
+                            "a head is usual)";
+  }
   return success();
 }
 
@@ -189,12 +202,14 @@ LogicalResult RopeOp::verify() {
     return failure(); // (1)
   ArrayRef<int64_t> x = typeOf(getX()).getShape();
   if (x[3] % 2) // (2)
-    return emitOpError() << "x has " << x[3]
-                         << " features per head, which make no pairs";
+    return emitOpError()
+           << "x has " << x[3]
+           << " features per head, which make no pairs; it needs an "
+              "even number";
   ArrayRef<int64_t> table = typeOf(getCos()).getShape();
   if (table != typeOf(getSin()).getShape()) // (3)
     return emitOpError() << "cos is " << getCos().getType() << ", but sin is "
-                         << getSin().getType();
+                         << getSin().getType() << "; both need one shape";
   if (table.size() != 2 && table.size() != 3)
     return emitOpError() << "cos has " << table.size()
                          << " dimensions, but needs 2 or 3";

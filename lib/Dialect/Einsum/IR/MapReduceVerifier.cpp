@@ -31,14 +31,16 @@ static LogicalResult verifyRanks(MapReduceOp op) {
     declared.push_back(rank.getName().getValue());
   for (StringRef name : op.getRanks().getAsValueRange<StringAttr>()) {
     if (llvm::is_contained(seen, name))
-      return op.emitOpError() << "iterates rank '" << name << "' twice";
+      return op.emitOpError() << "iterates rank '" << name
+                              << "' twice; declare a second rank of its extent";
     seen.push_back(name);
     if (!cascade.lookupRank(name)) {
       InFlightDiagnostic diag = op.emitOpError()
                                 << "uses rank '" << name
                                 << "', which the cascade does not declare"
                                 << suggestName(name, declared);
-      diag.attachNote(cascade.getLoc()) << "the cascade is here";
+      diag.attachNote(cascade.getLoc())
+          << "the cascade is here; declare the rank in its `ranks(...)`";
       return diag;
     }
   }
@@ -90,13 +92,17 @@ static LogicalResult verifyReduce(MapReduceOp op) {
     if (it == reduced.end())
       return success();
     auto name = cast<StringAttr>(op.getRanks()[it - reduced.begin()]);
-    return op.emitOpError() << "iterates rank '" << name.getValue()
-                            << "', which the result lacks, without `reduce`";
+    return op.emitOpError()
+           << "iterates rank '" << name.getValue()
+           << "', which the result lacks, without `reduce`; say by which "
+              "operator (add, mul, max, min, and, or), or "
+              "index the result by it";
   }
   if (it == reduced.end())
     return op.emitOpError()
            << "has `reduce " << stringifyReduceKind(*op.getReduce())
-           << "`, but its result has every rank";
+           << "`, but its result has every rank; leave it out, or take from "
+              "the result what is reduced";
   return success();
 }
 
@@ -109,7 +115,7 @@ static LogicalResult verifyFinishAccesses(MapReduceOp op) {
         return op.emitOpError()
                << "reads finish operand #" << i << " at reduced rank '"
                << cast<StringAttr>(op.getRanks()[rank]).getValue()
-               << "'; finish runs after the reduction";
+               << "'; finish runs after the reduction: read it in the map";
   return success();
 }
 
@@ -122,13 +128,14 @@ static LogicalResult verifyInit(MapReduceOp op) {
                                "but slice 0 has no value; add `init`";
   if (!iterative && init)
     return op.emitOpError() << "has `init`, but its result is not iterative "
-                               "(indexed by an iterative rank + 1)";
+                               "(indexed by an iterative rank + 1); leave it "
+                               "out";
   if (!init)
     return success();
   if (init.getType() != getElement(op.getResult()))
     return op.emitOpError()
            << "has an `init` of type " << init.getType() << " for a result of "
-           << getElement(op.getResult());
+           << getElement(op.getResult()) << "; both need one type";
   if (!isa<FloatAttr, IntegerAttr>(init))
     return op.emitOpError() << "has an `init` that is not a number";
   return success();

@@ -20,7 +20,8 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                bool causal, int64_t window, int64_t prefix,
                                int64_t leftPadding) {
   if (!causal && !window && !prefix && !leftPadding) // (1)
-    return emitError() << "mask states nothing";
+    return emitError() << "mask states nothing; state one or more of causal, "
+                          "sliding_window(N), prefix(N), left_padding(N)";
   for (auto [name, count] :
        {std::pair("sliding_window", window), std::pair("prefix", prefix),
         std::pair("left_padding", leftPadding)})
@@ -29,7 +30,8 @@ LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << " keys, but needs at least 1";
   if (prefix && leftPadding >= prefix) // (5)
     return emitError() << "left padding of " << leftPadding
-                       << " keys leaves none of a prefix of " << prefix;
+                       << " keys leaves none of a prefix of " << prefix
+                       << ", which counts from the first key; make it longer";
   return success();
 }
 
@@ -120,13 +122,16 @@ MaskAttr::verifyArgument(function_ref<InFlightDiagnostic()> emitError,
   int64_t needed = getCausal() || getWindow() ? 2 : 1;
   if (tensor.getRank() < needed) // (4)
     return emitError() << "states the kind of a mask of " << tensor.getRank()
-                       << " dimensions, but needs " << needed;
+                       << " dimensions, but needs " << needed
+                       << (needed == 2 ? " (queries, keys)" : " (keys)");
   int64_t keys = tensor.getShape().back();
   if (getPrefix() > keys || getLeftPadding() >= keys) // (5)
     return emitError() << "states a "
                        << (getPrefix() > keys ? "prefix" : "left padding")
                        << " of "
                        << (getPrefix() > keys ? getPrefix() : getLeftPadding())
-                       << " keys of " << keys;
+                       << " keys of " << keys
+                       << (getPrefix() > keys ? "; at most all of them"
+                                              : "; at least one must be left");
   return success();
 }

@@ -35,7 +35,8 @@ LogicalResult transfusion::einsum::checkElementTypes(Operation *op,
     Type actual = typeOf(operand).getElementType();
     if (operand != except && actual != expected)
       return op->emitOpError() << "operand " << i << " has element type "
-                               << actual << ", but operand 0 has " << expected;
+                               << actual << ", but operand 0 has " << expected
+                               << "; cast one of them before";
   }
   return success();
 }
@@ -49,7 +50,9 @@ LogicalResult transfusion::einsum::checkWeight(Operation *op, Value weight,
   if (shape[outIn] != in)
     return op->emitOpError()
            << what << " reads " << shape[outIn] << " features (dimension "
-           << int(outIn) << "), but its input has " << in;
+           << int(outIn) << "), but its input has " << in
+           << "; a weight is [inputs, outputs], with `out_in` [outputs, "
+              "inputs]";
   if (!bias)
     return success();
   if (failed(checkRank(op, bias, "bias of " + what, 1)))
@@ -57,6 +60,7 @@ LogicalResult transfusion::einsum::checkWeight(Operation *op, Value weight,
   if (typeOf(bias).getDimSize(0) != shape[!outIn])
     return op->emitOpError()
            << "bias of " << what << " has " << typeOf(bias).getDimSize(0)
-           << " values, but the weight makes " << shape[!outIn] << " features";
+           << " values, but the weight makes " << shape[!outIn]
+           << " features; it needs one for each";
   return success();
 }

@@ -225,7 +225,9 @@ static ParseResult parseTerm(AsmParser &parser, RankScope &scope,
       if (positive && (!by || by.getValue() <= 0))
         return parser.emitError(loc, "expected a positive integer divisor");
       if (!positive && !by && !isa<AffineConstantExpr>(expr))
-        return parser.emitError(loc, "a product of ranks is not affine");
+        return parser.emitError(
+            loc, "a product of ranks is not affine; one factor is an "
+                 "integer");
       return success();
     };
     if (succeeded(parser.parseOptionalStar())) {

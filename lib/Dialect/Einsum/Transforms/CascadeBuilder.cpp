@@ -137,7 +137,9 @@ FailureOr<Read> CascadeBuilder::read(Operation *op, const View &view,
     if (digits.back().empty())
       return op->emitOpError()
              << "reads dimension " << dim << " of extent " << extentOf(wanted)
-             << " in pieces that its producer does not make";
+             << " in pieces that its producer does not make; run "
+                "--convert-linalg-to-einsum first, which copies what no access "
+                "can say";
   }
   Read result;
   result.tensor = view.tensor;

@@ -153,7 +153,9 @@ LogicalResult transfusion::einsum::decomposeView(Run &run, Operation *op) {
                cast<RankedTensorType>(value.getType()).getShape());
     if (failed(expanded))
       return op->emitOpError()
-             << "splits a dimension in pieces that its producer does not make";
+             << "splits a dimension in pieces that its producer does not make; "
+                "run --convert-linalg-to-einsum first, which copies what no "
+                "access can say";
     view = *expanded;
   }
   if (!run.escapes(value)) {

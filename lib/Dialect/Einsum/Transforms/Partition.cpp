@@ -62,6 +62,14 @@ private:
   FailureOr<AffineMap> planAccess(MapReduceOp op, unsigned operand);
   LogicalResult planDomain(Rewrite &rewrite);
   LogicalResult checkIndices(MapReduceOp op);
+  /// The error ends with what would fix it.
+  InFlightDiagnostic noteRemedy(InFlightDiagnostic diag) const {
+    diag.attachNote() << "write the cascade with tiles of " << newWidth
+                      << " (ranks " << outer.getName().getValue() << " = "
+                      << newTiles << ", " << inner.getName().getValue() << " = "
+                      << newWidth << "), or the rank as one";
+    return diag;
+  }
   bool inheritsRaggedness(MapReduceOp op);
   void rewriteIndices(MapReduceOp op);
 
@@ -179,7 +187,8 @@ FailureOr<AffineMap> Partitioner::planAccess(MapReduceOp op, unsigned operand) {
         diag << producer.getEinsumName();
       else
         diag << "operand #" << operand;
-      return diag << " in dimension " << d << " " << why.str();
+      diag << " in dimension " << d << " " << why.str();
+      return noteRemedy(std::move(diag));
     };
     StringRef outerName = outer.getName().getValue();
     StringRef innerName = inner.getName().getValue();
@@ -260,11 +269,12 @@ LogicalResult Partitioner::planDomain(Rewrite &rewrite) {
       if (getRole(op, expr) != Role::None) {
         expr = rewriteFlat(op, expr);
         if (!expr)
-          return op.emitOpError()
-                 << "cannot follow a new width of '"
-                 << inner.getName().getValue() << "': constraint #" << c
-                 << " is not about " << outer.getName().getValue() << "*"
-                 << oldWidth << " + " << inner.getName().getValue();
+          return noteRemedy(op.emitOpError()
+                            << "cannot follow a new width of '"
+                            << inner.getName().getValue() << "': constraint #"
+                            << c << " is not about "
+                            << outer.getName().getValue() << "*" << oldWidth
+                            << " + " << inner.getName().getValue());
         std::optional<LinearForm> form =
             getLinearForm(expr, op.getRanks().size());
         expr = form->toExpr(context);
@@ -305,9 +315,10 @@ LogicalResult Partitioner::checkIndices(MapReduceOp op) {
     if (index.getRankAttr() != outer.getName() &&
         index.getRankAttr() != inner.getName())
       return WalkResult::advance();
-    index.emitOpError() << "cannot follow a new width of '"
-                        << inner.getName().getValue()
-                        << "': the Einsum iterates only one of the two ranks";
+    (void)noteRemedy(index.emitOpError()
+                     << "cannot follow a new width of '"
+                     << inner.getName().getValue()
+                     << "': the Einsum iterates only one of the two ranks");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -341,9 +352,10 @@ void Partitioner::rewriteIndices(MapReduceOp op) {
 LogicalResult Partitioner::plan(MapReduceOp op, Rewrite &rewrite) {
   rewrite.op = op;
   if (positionOf(op, inner) >= 0 && positionOf(op, outer) < 0)
-    return op.emitOpError() << "iterates '" << inner.getName().getValue()
-                            << "' without '" << outer.getName().getValue()
-                            << "', so it cannot follow a new width";
+    return noteRemedy(op.emitOpError()
+                      << "iterates '" << inner.getName().getValue()
+                      << "' without '" << outer.getName().getValue()
+                      << "', so it cannot follow a new width");
   for (unsigned k = 0, e = op->getNumOperands(); k < e; ++k) {
     FailureOr<AffineMap> access = planAccess(op, k);
     if (failed(access))
@@ -367,11 +379,12 @@ LogicalResult Partitioner::plan(MapReduceOp op, Rewrite &rewrite) {
     case Role::Flat:
       expr = rewriteFlat(op, expr);
       if (!expr)
-        return op.emitOpError()
-               << "cannot follow a new width of '" << inner.getName().getValue()
-               << "': dimension " << d << " of its result is not defined at "
-               << outer.getName().getValue() << "*" << oldWidth << " + "
-               << inner.getName().getValue();
+        return noteRemedy(op.emitOpError()
+                          << "cannot follow a new width of '"
+                          << inner.getName().getValue() << "': dimension " << d
+                          << " of its result is not defined at "
+                          << outer.getName().getValue() << "*" << oldWidth
+                          << " + " << inner.getName().getValue());
       break;
     }
     results.push_back(expr);
@@ -386,7 +399,7 @@ LogicalResult Partitioner::plan(MapReduceOp op, Rewrite &rewrite) {
                          << "': the cascade yields its result, whose shape "
                             "would change";
     diag.attachNote(cascade.getYield().getLoc()) << "which is here";
-    return diag;
+    return noteRemedy(std::move(diag));
   }
   if (failed(checkIndices(op)))
     return failure();
@@ -430,12 +443,13 @@ LogicalResult transfusion::einsum::partitionIterativeRank(CascadeOp cascade,
                                                           StringRef inner,
                                                           int64_t width) {
   if (width < 1)
-    return cascade.emitOpError()
-           << "cannot be partitioned into tiles of " << width << " points";
+    return cascade.emitOpError() << "cannot be partitioned into tiles of "
+                                 << width << " points; a tile has at least 1";
   RankAttr outerRank = cascade.lookupRank(outer);
   RankAttr innerRank = cascade.lookupRank(inner);
   if (!outerRank || !innerRank)
     return cascade.emitOpError()
-           << "declares no rank '" << (outerRank ? inner : outer) << "'";
+           << "declares no rank '" << (outerRank ? inner : outer)
+           << "'; name two ranks of it, the tiles and what is within one";
   return Partitioner(cascade, outerRank, innerRank, width).run();
 }
