@@ -49,6 +49,7 @@ void Evaluator::Impl::evaluateTile(const PhaseTile &tile, const TileClass &cls,
   result.limits = compute.limits;
   trafficOf(tile, some, tally, byTensor, scratch, result.traffic);
   const PhaseTraffic &t = result.traffic;
+  result.walk = walkSteps(tile, a, compute, t, tally, scratch);
   cost.epochs = tally.add(cost.epochs, tally.mul(compute.epochs, cls.count));
   cost.computeCycles += double(cls.count) * double(compute.cycles);
 
@@ -129,12 +130,17 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
   tileCosts.clear();
   costOf.clear();
   group.phases.resize(phases);
+  MemorySet outer = 0;
+  for (int32_t id : p.groups[g].buffers)
+    if (const Buffer &b = p.buffers[id];
+        b.role == BufferRole::Input || b.storeToOuter)
+      outer |= MemorySet(1) << (b.outer & 63);
   for (int32_t ph = 0; ph < phases; ++ph) {
     PhaseCost &cost = group.phases[ph];
     clear(cost);
     const PhasePlan &plan = p.groups[g].phases[ph];
     PhaseTimes &phaseTimes =
-        times.phase(s.groups[g].phases[ph], plan, p.buffers);
+        times.phase(s.groups[g].phases[ph], plan, p.buffers, outer);
     // Finer classes matter to a phase that a domain cuts only.
     bool finer = false;
     for (RankId r : s.groups[g].tileOrder)

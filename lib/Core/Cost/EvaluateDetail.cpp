@@ -12,9 +12,7 @@
 namespace transfusion::core {
 
 void Evaluator::Impl::addParts(const TileParts &t, PhaseDetail &sum) const {
-  const double longest =
-      std::max({t.compute, t.outer, t.buffer, t.between, t.around});
-  const double steady = t.count * (longest - t.fill - t.drain);
+  const double steady = t.count * (t.steps - t.fill - t.drain);
   sum.loadCycles += t.count * t.load;
   sum.fillCycles += t.count * t.fill;
   sum.steadyCycles += steady;

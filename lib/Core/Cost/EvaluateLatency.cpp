@@ -27,6 +27,15 @@ double transferCycles(const Memory &memory, double clockHz, double readBytes,
 
 } // namespace
 
+/// Cycles of a transfer that nothing else passes beside: of the memory outside
+/// or of the buffer, whichever is the slower.
+double Evaluator::Impl::moveCycles(const Memory &outer, double loaded,
+                                   double stored) const {
+  return std::max(
+      transferCycles(outer, a.clockHz, loaded, stored),
+      transferCycles(a.memories[bufferMemory()], a.clockHz, stored, loaded));
+}
+
 /// Even where a memory outside is the limit, computing does not overlap with
 /// all that a phase moves there for itself: nothing is stored before it is
 /// made, and what is loaded last is computed on after that.
@@ -36,19 +45,17 @@ double Evaluator::Impl::aroundTransfers(const TileCost &tile,
   const double perStep = tile.stepCycles() / double(tile.steps);
   double cycles = 0;
   if (t.stepsAfterLoads > 0)
-    cycles =
-        transferCycles(outer, a.clockHz, double(t.outerRead - t.firstRead), 0) +
-        perStep * double(t.stepsAfterLoads);
+    cycles = moveCycles(outer, double(t.outerRead - t.firstRead), 0) +
+             perStep * double(t.stepsAfterLoads);
   if (t.storeStage >= 0)
-    cycles =
-        std::max(cycles, transferCycles(outer, a.clockHz, 0,
-                                        double(t.outerWrite - t.lastWrite)) +
-                             perStep * double(t.storeStage + 1));
+    cycles = std::max(cycles,
+                      moveCycles(outer, 0, double(t.outerWrite - t.lastWrite)) +
+                          perStep * double(t.storeStage + 1));
   for (const auto &[stage, bytes] : t.stageFirsts) {
     double due = 0;
     for (const auto &[other, more] : t.stageFirsts)
       due += other <= stage ? double(more) : 0;
-    cycles = std::max(cycles, transferCycles(outer, a.clockHz, due, 0) +
+    cycles = std::max(cycles, moveCycles(outer, due, 0) +
                                   perStep * double(tile.steps - stage));
   }
   // Where a row ends its results leave, while no more steps run than there are
@@ -57,9 +64,8 @@ double Evaluator::Impl::aroundTransfers(const TileCost &tile,
     double leaving = 0;
     for (const auto &[other, more] : t.rowStores)
       leaving += other <= places ? double(more) : 0;
-    const double wait =
-        transferCycles(outer, a.clockHz, 0, leaving / double(t.rows)) -
-        perStep * double(places - 1);
+    const double wait = moveCycles(outer, 0, leaving / double(t.rows)) -
+                        perStep * double(places - 1);
     cycles = std::max(cycles, tile.stepCycles() + double(t.rows - 1) * wait);
   }
   return cycles;
@@ -88,10 +94,12 @@ void Evaluator::Impl::addLatency(const TileCost &tile,
   const double overlapped = transferCycles(dram, a.clockHz, loaded, stored);
   double first = transferCycles(dram, a.clockHz, double(t.firstRead), 0);
   double last = transferCycles(dram, a.clockHz, 0, double(t.lastWrite));
-  double around = aroundTransfers(tile, t, dram);
+  double around = tile.walk.done ? 0 : aroundTransfers(tile, t, dram);
   phaseMemoryCycles[0] += double(count) * (overlapped + first + last);
-  // Residents pass other ports than those of memory 0, at the same time.
+  // Residents pass other ports than those of memory 0, at the same time, but
+  // the same ones of the buffer.
   double between = 0;
+  double firstBytes = double(t.firstRead), lastBytes = double(t.lastWrite);
   MemoryId betweenAt = 0, loadFrom = 0, storeTo = 0; // what is waited for
   for (const auto &[memory, b] : t.between) {
     const Memory &m = a.memories[memory];
@@ -110,29 +118,66 @@ void Evaluator::Impl::addLatency(const TileCost &tile,
       betweenAt = memory;
     loaded += in;
     stored += out;
+    firstBytes += double(b.firstRead);
+    lastBytes += double(b.lastWrite);
     first = std::max(first, firstHere);
     last = std::max(last, lastHere);
     between = std::max(between, here);
-    around = std::max(around, aroundTransfers(tile, b, m));
+    if (!tile.walk.done)
+      around = std::max(around, aroundTransfers(tile, b, m));
     phaseMemoryCycles[memory] += double(count) * (here + firstHere + lastHere);
   }
-  const double exposed = first + last;
+  const Memory &own = a.memories[inner];
+  const double firstIn = transferCycles(own, a.clockHz, 0, firstBytes);
+  const double lastOut = transferCycles(own, a.clockHz, lastBytes, 0);
+  if (firstIn > first)
+    loadFrom = inner;
+  if (lastOut > last)
+    storeTo = inner;
+  first = std::max(first, firstIn);
+  last = std::max(last, lastOut);
+  // What is exposed passes the buffer's ports before or after the rest does.
   const double buffer = transferCycles(
-      a.memories[inner], a.clockHz, double(t.bufferRead) + double(beside.write),
-      double(t.bufferWrite) + double(beside.read));
+      own, a.clockHz, double(t.bufferRead) - lastBytes + double(beside.write),
+      double(t.bufferWrite) - firstBytes + double(beside.read));
   const double ports = std::max(
       {buffer, tile.limits.slowed, besideTransfers(tile, loaded, stored)});
   const double n = double(count);
-  cost.exposedCycles += n * exposed;
-  cost.latencyCycles += n * (std::max({double(tile.computeCycles), overlapped,
-                                       ports, between, around}) +
-                             exposed);
-  phaseMemoryCycles[inner] += n * ports;
+  phaseMemoryCycles[inner] += n * (ports + firstIn + lastOut);
+  const double compute = double(tile.computeCycles);
+  double latency =
+      std::max({compute, overlapped, ports, between, around}) + first + last;
+  if (const WalkedSteps &walk = tile.walk; walk.done) {
+    // What the slots and what others move at these ports is not in the walk.
+    latency = std::max({walk.end, allAtPorts(t, beside),
+                        first + ports + (walk.storesAtEnd ? last : 0)});
+    first = walk.firstStep;
+    last = walk.end - walk.lastStepEnd;
+  }
+  cost.exposedCycles += n * (first + last);
+  cost.latencyCycles += n * latency;
   if (parts)
-    addParts({n, double(tile.computeCycles), overlapped, ports, around,
+    addParts({n, latency - first - last, compute, overlapped, ports,
               double(tile.fillCycles), double(tile.drainCycles), first, last,
               between, betweenAt, loadFrom, storeTo},
              *parts);
+}
+
+/// Cycles of all bytes that a phase, and others beside it, move at the port
+/// that is busy for longest.
+double Evaluator::Impl::allAtPorts(const PhaseTraffic &t,
+                                   const TransferBytes &beside) const {
+  const double in = double(beside.read), out = double(beside.write);
+  double longest = std::max(
+      transferCycles(a.memories.front(), a.clockHz, double(t.outerRead) + in,
+                     double(t.outerWrite) + out),
+      transferCycles(a.memories[bufferMemory()], a.clockHz,
+                     double(t.bufferRead) + out, double(t.bufferWrite) + in));
+  for (const auto &[memory, b] : t.between)
+    longest = std::max(longest, transferCycles(a.memories[memory], a.clockHz,
+                                               double(b.outerRead),
+                                               double(b.outerWrite)));
+  return longest;
 }
 
 /// These bytes pass memory `m`, and nothing runs beside them.

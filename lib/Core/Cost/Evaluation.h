@@ -12,6 +12,7 @@
 #ifndef TRANSFUSION_LIB_CORE_COST_EVALUATION_H
 #define TRANSFUSION_LIB_CORE_COST_EVALUATION_H
 
+#include "StepWalk.h"
 #include "TileOverlap.h"
 
 #include "transfusion/Core/Cost/CostDetail.h"
@@ -57,6 +58,7 @@ private:
       computeCycles = fillCycles = drainCycles = 0;
       steps = 1;
       limits = {};
+      walk = {};
       traffic.clear();
     }
     int64_t computeCycles = 0;               ///< of the units alone
@@ -68,6 +70,7 @@ private:
       return std::max(double(computeCycles), limits.slowed);
     }
     PhaseTraffic traffic;
+    WalkedSteps walk;
   };
   void evaluateTile(const PhaseTile &tile, const TileClass &cls,
                     PhaseTimes &phaseTimes, PhaseCost &cost, TileCost &result);
@@ -75,8 +78,10 @@ private:
                      int64_t tiles);
   void addLatency(const TileCost &tile, const TransferBytes &beside,
                   int64_t count, PhaseCost &cost, PhaseDetail *parts);
+  double moveCycles(const Memory &outer, double loaded, double stored) const;
   double aroundTransfers(const TileCost &tile, const OuterTraffic &t,
                          const Memory &outer);
+  double allAtPorts(const PhaseTraffic &t, const TransferBytes &beside) const;
   double besideTransfers(const TileCost &tile, double loaded, double stored);
   /// Cycles that nothing runs beside, and what they wait for: a memory, to be
   /// read or to be written.
@@ -111,7 +116,7 @@ private:
                  std::vector<int64_t> &writeBytes) const;
   /// Of alike outer tiles of a phase, `count` of them; cycles are of one.
   struct TileParts {
-    double count, compute, outer, buffer, around, fill, drain, load, store;
+    double count, steps, compute, outer, buffer, fill, drain, load, store;
     double between = 0; ///< of the slowest memory of residents
     MemoryId betweenAt = 0, loadFrom = 0, storeTo = 0;
   };

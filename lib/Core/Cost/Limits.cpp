@@ -117,10 +117,13 @@ PhaseLimits LimitReader::phase(int32_t g, int32_t ph,
   const Limit step =
       stepLimit(c, a, phase, std::vector<Extents>(plan.stages, full));
   PhaseLimits limits;
+  // What is loaded is written to the buffer, what is stored is read there.
+  const MemoryId buffer = a.units.front().memory;
+  const bool in = parts.loadFrom == buffer, out = parts.storeTo == buffer;
   limits.load =
-      limited(parts.loadCycles, portOf(a.memories[parts.loadFrom], 1, 0));
+      limited(parts.loadCycles, portOf(a.memories[parts.loadFrom], !in, in));
   limits.store =
-      limited(parts.storeCycles, portOf(a.memories[parts.storeTo], 0, 1));
+      limited(parts.storeCycles, portOf(a.memories[parts.storeTo], out, !out));
   // With wrap the steps of filling are steps like others.
   limits.fill =
       limited(parts.fillCycles,

@@ -222,6 +222,8 @@ void addShort(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
     return;
   result.epochs = epochs;
   result.steps = tally.add(epochs, plan.stages - 1);
+  result.hasKinds = !wrap;
+  scratch.kindCycles.clear();
   const EpochEnds single = singleTurns(tile, times);
   auto epochAt = [&](EpochEnds at, Extents &extents) {
     extents.clear();
@@ -242,7 +244,9 @@ void addShort(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
       perStage.front() = epochAt(kind.newer, scratch.newer);
     if (plan.stages == 2 && kind.hasOlder)
       perStage.back() = epochAt(kind.older, scratch.older);
-    const int64_t sum = sums.add(times.step(perStage), kind.count, tally);
+    const StepTime &step = times.step(perStage);
+    scratch.kindCycles.push_back(std::max(double(step.ii), step.limits.slowed));
+    const int64_t sum = sums.add(step, kind.count, tally);
     if (plan.stages == 2 && !kind.hasOlder)
       sums.fill = tally.add(sums.fill, sum);
     if (!kind.hasNewer) {
@@ -336,6 +340,7 @@ void computeOf(const PhaseTile &tile, const StepRuns *runs, const Arch &a,
   result.epochs = result.cycles = result.steps = 0;
   result.fillCycles = result.drainCycles = 0;
   result.limits = {};
+  result.hasKinds = false;
   result.slotCycles.assign(plan.slots.size(), 0);
   if (runs)
     addRows(tile, *runs, times, tally, result);

@@ -46,6 +46,46 @@ struct PhaseTile {
 /// The pieces in which a tile is walked, by RankId.
 void innerCuts(const PhaseTile &tile, std::vector<PieceCut> &cuts);
 
+/// Pieces of a tensor that move one by one while a phase runs: loads of an
+/// Input, or results of an Einsum on their way out.
+struct PieceMove {
+  const Buffer *buffer = nullptr;
+  EinsumId einsum = -1; ///< -1: a load
+  int32_t stage = 0;    ///< of the Einsum
+  bool isThere = false; ///< the first piece is loaded in another phase
+};
+
+/// What StepWalk.cpp keeps from one walk to the next.
+struct WalkScratch {
+  struct Port {
+    MemoryId memory;
+    bool reads; ///< or both
+    double cyclesPerByte;
+    int64_t first; ///< nothing is due before this step
+  };
+  /// Epochs at which fetches begin, one after another.
+  struct Cursor {
+    int64_t epoch = 0, turn = 0, piece = 0; ///< turn: the epoch it began at
+  };
+  struct Move {
+    PieceMove of;
+    int32_t ports[2] = {-1, -1};
+    int64_t left = 1;                     ///< fetches that have not set out
+    int64_t every = 1, perTurn = 1;       ///< turns of its loop, fetches
+    int64_t perPiece = 1, turnEpochs = 1; ///< epochs
+    Cursor next, freed;  ///< fetches: to come, and when it has a slot
+    int64_t after = -1;  ///< step at whose end the next one sets out
+    bool unlike = false; ///< pieces differ by where they are
+    uint64_t ragged = 0; ///< loops whose last piece is a smaller one
+    int64_t bytes = 0;   ///< of the first piece
+  };
+  std::vector<Port> ports;
+  std::vector<Move> moves;
+  std::vector<double> due;    ///< by port and step: cycles of what is under way
+  std::vector<int64_t> trips; ///< by position in the order
+  std::vector<int64_t> newer, older, fetched; ///< indices of epochs
+};
+
 /// What is written anew for each tile; kept so that nothing is allocated.
 struct TileScratch {
   std::vector<PieceCut> innerCuts, cuts, touched;
@@ -53,14 +93,17 @@ struct TileScratch {
   std::vector<Span> spans;
   std::vector<EpochLoop> loops;
   std::vector<StepKind> kinds;
+  std::vector<double> kindCycles; ///< of a step of each, with slowed slots
+  WalkScratch walk;
   Extents older, newer, full;
   std::vector<StageEpoch> perStage;
 };
 
 struct PhaseCompute {
   int64_t epochs = 0, cycles = 0;
-  int64_t steps = 0; ///< of the pipeline, or of those of all rows
-  StepLimits limits; ///< of these together
+  int64_t steps = 0;     ///< of the pipeline, or of those of all rows
+  bool hasKinds = false; ///< scratch.kinds says what each step is
+  StepLimits limits;     ///< of these together
   int64_t fillCycles = 0, drainCycles = 0; ///< of `cycles`
   std::vector<int64_t> slotCycles;         ///< by planned slot: sum over epochs
 };
@@ -98,6 +141,7 @@ struct OuterTraffic {
 struct PhaseTraffic : OuterTraffic {
   int64_t bufferRead = 0, bufferWrite = 0;
   std::vector<MovedTransfer> moved; ///< not in the sums above
+  std::vector<PieceMove> pieces;    ///< that are in the sums
   /// Of memories in between, where residents are.
   std::vector<std::pair<MemoryId, OuterTraffic>> between;
 
@@ -114,13 +158,16 @@ struct PhaseTraffic : OuterTraffic {
     auto stages = std::move(stageFirsts);
     auto stores = std::move(rowStores);
     auto transfers = std::move(moved);
+    auto byPiece = std::move(pieces);
     stages.clear();
     stores.clear();
     transfers.clear();
+    byPiece.clear();
     *this = PhaseTraffic();
     stageFirsts = std::move(stages);
     rowStores = std::move(stores);
     moved = std::move(transfers);
+    pieces = std::move(byPiece);
   }
 };
 

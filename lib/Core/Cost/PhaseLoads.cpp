@@ -76,10 +76,13 @@ void LoadCounter::add(const Buffer &b) {
   if (b.prefetchAhead > 0) { // of memory 0
     t.outerRead = tally.add(t.outerRead, all - one);
     t.moved.push_back({-b.prefetchAhead, one, 0});
+    if (b.fetchPosition >= 0)
+      t.pieces.push_back({&b, -1, 0, /*isThere=*/true});
     if (fetches(b) > 1)
       noteLastLoad(b);
     return;
   }
+  t.pieces.push_back({&b});
   OuterTraffic &outer = t.at(b.outer);
   outer.outerRead = tally.add(outer.outerRead, all);
   const bool later = b.fetchPosition >= 0 && b.minStage > 0;

@@ -70,6 +70,7 @@ private:
       t.moved.push_back({b.storeDelay, 0, all});
       return;
     }
+    t.pieces.push_back({&b, e, stage});
     OuterTraffic &outer = t.at(b.outer);
     outer.storeStage =
         outer.storeStage < 0 ? stage : std::min(outer.storeStage, stage);

@@ -21,41 +21,41 @@ BufferPorts::BufferPorts(const Arch &a) {
     return; // refused before anything is counted
   const Memory &inner = a.memories[a.units.front().memory];
   shared = inner.sharedPort;
-  // Loads are written here, stores are read; 0: as much as there is room for.
+  width[0] = std::max(0.0, inner.readBytesPerS) / a.clockHz;
+  if (!shared)
+    width[1] = std::max(0.0, inner.writeBytesPerS) / a.clockHz;
+}
+
+TransferShares::TransferShares(const Arch &a, MemorySet outer) {
+  const Memory &inner = a.memories[a.units.front().memory];
+  // Loads are written here, stores are read; -1: as much as there is room for.
   double loads = 0, stores = 0, both = 0;
   auto add = [](double &sum, double bytesPerS) {
     sum = sum < 0 || !(bytesPerS > 0) ? -1 : sum + bytesPerS;
   };
   for (MemoryId m = 0; m < a.units.front().memory; ++m) {
-    const Memory &outer = a.memories[m];
-    const double in = outer.readBytesPerS;
-    const double out = outer.sharedPort ? in : outer.writeBytesPerS;
+    if (m < 64 && !(outer >> m & 1))
+      continue; // nothing comes from there
+    const Memory &from = a.memories[m];
+    const double in = from.readBytesPerS;
+    const double out = from.sharedPort ? in : from.writeBytesPerS;
     add(loads, in);
     add(stores, out);
-    add(both, outer.sharedPort ? in : in > 0 && out > 0 ? in + out : 0);
+    add(both, from.sharedPort ? in : in > 0 && out > 0 ? in + out : 0);
   }
-  auto at = [&](double bytesPerS, double ofTransfers) {
-    Port p;
-    if (!(bytesPerS > 0))
-      return p;
-    p.width = bytesPerS / a.clockHz;
-    p.transfers =
-        ofTransfers > 0 ? std::min(ofTransfers / bytesPerS, 1.0) : 1.0;
-    return p;
+  auto of = [](double bytesPerS, double ofPort) {
+    return bytesPerS < 0 || !(ofPort > 0) ? 1.0
+                                          : std::min(bytesPerS / ofPort, 1.0);
   };
-  if (shared) {
-    port[0] = at(inner.readBytesPerS, both);
-  } else {
-    port[0] = at(inner.readBytesPerS, stores);
-    port[1] = at(inner.writeBytesPerS, loads);
-  }
+  part[0] = of(inner.sharedPort ? both : stores, inner.readBytesPerS);
+  part[1] = of(loads, inner.writeBytesPerS);
 }
 
 PhasePorts::PhasePorts(const Cascade &c, const Arch &a, const Phase &p,
                        const PhasePlan &plan,
                        const std::vector<Buffer> &buffers,
-                       const BufferPorts &ports)
-    : c(c), ports(ports), unitCount(a.units.size()),
+                       const BufferPorts &ports, MemorySet outer)
+    : c(c), ports(ports), transfers(a, outer), unitCount(a.units.size()),
       order(issueOrder(c, a, p)) {
   auto loopOf = [&](RankId r) {
     const int32_t at = r < 0 ? -1 : plan.cuts[r].position;
@@ -228,13 +228,13 @@ StepLimits PhasePorts::limits(const std::vector<StageEpoch> &perStage,
   }
   StepLimits limits;
   for (int q : {0, 1}) {
-    if (ports.port[q].width <= 0)
+    if (ports.width[q] <= 0)
       continue;
     std::vector<double> left(n, -1);
     for (size_t s = 0; s < n; ++s)
       if (!slots[s].done)
         left[s] = std::max(std::max(slots[s].left, alone[1 - q][s]) *
-                               (1 - ports.port[q].transfers),
+                               (1 - transfers.part[q]),
                            alone[q][s]);
     limits.beside[q] = std::max(longestPath(left), sum[q]);
   }

@@ -43,18 +43,22 @@ struct StageEpoch {
 /// Of the memory that feeds the units: bytes in a cycle, 0: no limit.
 struct BufferPorts {
   BufferPorts(const Arch &a);
-  bool limited() const { return port[0].width > 0 || port[1].width > 0; }
-  struct Port {
-    double width = 0;
-    /// The part of it that transfers use at most.
-    double transfers = 0;
-  };
+  bool limited() const { return width[0] > 0 || width[1] > 0; }
   /// For reads and for writes; with one port for both, all is at the first.
-  Port port[2];
+  double width[2] = {0, 0};
   bool shared = true;
   double cycles(int which, double bytes) const {
-    return port[which].width > 0 ? bytes / port[which].width : 0;
+    return width[which] > 0 ? bytes / width[which] : 0;
   }
+};
+
+/// Memories outside of the buffer, a bit each.
+using MemorySet = uint64_t;
+
+/// The part of each port that transfers from and to these memories use at most.
+struct TransferShares {
+  TransferShares(const Arch &a, MemorySet outer);
+  double part[2] = {1, 1};
 };
 
 /// Cycles of a step, besides what the units alone take.
@@ -76,7 +80,7 @@ class PhasePorts {
 public:
   PhasePorts(const Cascade &c, const Arch &a, const Phase &p,
              const PhasePlan &plan, const std::vector<Buffer> &buffers,
-             const BufferPorts &ports);
+             const BufferPorts &ports, MemorySet outer);
 
   /// Loops whose first, or last, turn moves other bytes.
   uint64_t firsts = 0, lasts = 0;
@@ -113,6 +117,7 @@ private:
 
   const Cascade &c;
   const BufferPorts &ports;
+  const TransferShares transfers;
   const size_t unitCount;
   const IssueOrder order;
   std::vector<int32_t> stages;             ///< by slot

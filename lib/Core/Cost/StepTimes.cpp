@@ -14,11 +14,11 @@ namespace transfusion::core {
 PhaseTimes::PhaseTimes(const Cascade &c, const Arch &a, const Phase &p,
                        const PhasePlan &plan,
                        const std::vector<Buffer> &buffers,
-                       const BufferPorts *ports)
+                       const BufferPorts *ports, MemorySet outer)
     : c(c), a(a), phase(p), planned(plan.slots) {
   // A modulo schedule starts its slots when it says, whatever the ports do.
   if (ports && !p.wrap)
-    this->ports.emplace(c, a, p, plan, buffers, *ports);
+    this->ports.emplace(c, a, p, plan, buffers, *ports, outer);
   for (RankId r = 0; r < static_cast<RankId>(plan.usesRank.size()); ++r)
     if (plan.usesRank[r])
       ranks.push_back(r);
@@ -82,7 +82,8 @@ const std::vector<int64_t> &PhaseTimes::slots(const Extents &inner) {
 }
 
 PhaseTimes &StepTimes::phase(const Phase &p, const PhasePlan &plan,
-                             const std::vector<Buffer> &buffers) {
+                             const std::vector<Buffer> &buffers,
+                             MemorySet outer) {
   key.clear();
   auto appendRanks = [&](const std::vector<RankId> &ranks) {
     key.push_back(static_cast<int64_t>(ranks.size()));
@@ -110,6 +111,8 @@ PhaseTimes &StepTimes::phase(const Phase &p, const PhasePlan &plan,
   // What moves at the ports depends on where operands and results are as well.
   const BufferPorts *limits = ports.limited() ? &ports : nullptr;
   if (limits)
+    key.push_back(static_cast<int64_t>(outer));
+  if (limits)
     for (const PlannedSlot &s : plan.slots) {
       for (const std::vector<OperandSource> *from :
            {&s.inputs, &s.finishInputs})
@@ -122,7 +125,8 @@ PhaseTimes &StepTimes::phase(const Phase &p, const PhasePlan &plan,
     }
   auto found = phases.find(key);
   if (found == phases.end())
-    found = phases.try_emplace(key, c, a, p, plan, buffers, limits).first;
+    found =
+        phases.try_emplace(key, c, a, p, plan, buffers, limits, outer).first;
   return found->second;
 }
 

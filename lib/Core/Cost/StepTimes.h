@@ -28,10 +28,11 @@ struct StepTime {
 /// and blocks are.
 class PhaseTimes {
 public:
-  /// `ports`: null where they are no limit.
+  /// `ports`: null where they are no limit. `outer`: what the group moves from
+  /// and to.
   PhaseTimes(const Cascade &c, const Arch &a, const Phase &p,
              const PhasePlan &plan, const std::vector<Buffer> &buffers,
-             const BufferPorts *ports);
+             const BufferPorts *ports, MemorySet outer);
 
   const StepTime &step(const std::vector<StageEpoch> &perStage);
   /// Cycles of every slot of the plan (-1: unsupported).
@@ -63,7 +64,7 @@ class StepTimes {
 public:
   StepTimes(const Cascade &c, const Arch &a) : c(c), a(a), ports(a) {}
   PhaseTimes &phase(const Phase &p, const PhasePlan &plan,
-                    const std::vector<Buffer> &buffers);
+                    const std::vector<Buffer> &buffers, MemorySet outer);
   const BufferPorts &bufferPorts() const { return ports; }
 
 private:

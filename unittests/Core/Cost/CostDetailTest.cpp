@@ -97,9 +97,11 @@ TEST(CostDetailTest, PortsAreNamedByDirection) {
   dram.writeBytesPerS = t.a.clockHz;
   t.run();
   const PhaseDetail &parts = t.detail.groups[0].phases[0];
-  // The first result of four epochs takes 3 cycles, and 80 are stored then; of
-  // the two epochs of the last tile, 48 - 16.
-  EXPECT_DOUBLE_EQ(parts.steadyCycles, 2 * (80 + 3) + 32 + 3);
+  // Results of 32, 16, 32, 16 bytes and two places for them: the third epoch
+  // starts when the first has left, at 3 + 32, the fourth 16 later, and all
+  // have left at 3 + 96. Of the last tile the two epochs wait for nobody.
+  EXPECT_DOUBLE_EQ(parts.steadyCycles, 2 * (3 + 32 + 16 + 3) + 6);
+  EXPECT_DOUBLE_EQ(parts.storeCycles, 2 * 45 + 3 + 48 - 6);
   EXPECT_DOUBLE_EQ(parts.memoryBound[0], parts.steadyCycles);
   const PhaseLimits phase = t.limits().groups[0].phases[0];
   EXPECT_EQ(phase.load.limit.by, "dram read port");

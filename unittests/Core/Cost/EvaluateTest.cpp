@@ -115,6 +115,8 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
     seen["accumulated"] += walked.accumulated;
     seen["skipped"] += walked.skipped;
     seen["results of rows"] += walked.waitsForRows;
+    seen["short phase"] += walked.shortPhases > 0;
+    seen["long phase"] += walked.longPhases > 0;
     seen["narrow port"] += r.a.memories[1].readBytesPerS > 0;
     seen["several groups"] += r.s.groups.size() > 1;
     for (const Group &g : r.s.groups) {
@@ -155,6 +157,8 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
                            "accumulated",
                            "skipped",
                            "results of rows",
+                           "short phase",
+                           "long phase",
                            "narrow port",
                            "several groups",
                            "several phases",

@@ -8,6 +8,7 @@
 #include "WalkedPorts.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace transfusion::core::test {
 
@@ -21,6 +22,64 @@ double transferCycles(const Arch &a, const Memory &m, int64_t read,
                   perCycleWrite > 0 ? double(written) / perCycleWrite : 0);
 }
 
+double passBoth(const Arch &a, int64_t loaded, int64_t stored) {
+  return std::max(transferCycles(a, a.memories[0], loaded, stored),
+                  transferCycles(a, a.memories[1], stored, loaded));
+}
+
+/// When everything that is due by a step has arrived at one port. Of errands by
+/// their order of urgency: the last of them has arrived when, after some moment
+/// at which one became possible, all that became possible from then on has been
+/// carried - the greatest of these times, over all such moments.
+static double arrivalOf(int64_t due, const std::vector<double> &stepEnds,
+                        const std::vector<Errand> &errands,
+                        const std::function<double(const Errand &)> &cycles) {
+  std::vector<double> work(stepEnds.size() + 1, 0); // by what it comes after
+  for (const Errand &e : errands)
+    if (e.due <= due && e.after < int64_t(stepEnds.size()))
+      work[e.after + 1] += cycles(e);
+  double longest = 0, since = 0;
+  for (int64_t after = int64_t(stepEnds.size()) - 1; after >= -1; --after) {
+    since += work[after + 1];
+    if (work[after + 1] > 0)
+      longest = std::max(longest, (after < 0 ? 0 : stepEnds[after]) + since);
+  }
+  return longest;
+}
+
+Timeline timelineOf(const Arch &a, const std::vector<double> &steps,
+                    const std::vector<Errand> &errands) {
+  Timeline line;
+  std::vector<double> ends;
+  auto arrival = [&](int64_t due) {
+    double longest = 0;
+    for (bool outer : {true, false})
+      for (bool reads : {true, false}) {
+        const Memory &m = a.memories[outer ? 0 : 1];
+        longest = std::max(longest,
+                           arrivalOf(due, ends, errands, [&](const Errand &e) {
+                             const bool read = outer != e.stores;
+                             if (!m.sharedPort && read != reads)
+                               return 0.0;
+                             return read ? transferCycles(a, m, e.bytes, 0)
+                                         : transferCycles(a, m, 0, e.bytes);
+                           }));
+      }
+    return longest;
+  };
+  for (size_t k = 0; k < steps.size(); ++k) {
+    const double start =
+        std::max(k == 0 ? 0 : ends.back(), arrival(int64_t(k)));
+    if (k == 0)
+      line.firstStart = start;
+    ends.push_back(start + steps[k]);
+  }
+  line.lastEnd = ends.back();
+  line.end =
+      std::max(line.lastEnd, arrival(std::numeric_limits<int64_t>::max()));
+  return line;
+}
+
 double Waits::latency(const Arch &a, double stepCycles, int64_t steps) const {
   const double perStep = stepCycles / double(steps);
   double longest = 0;
@@ -28,7 +87,7 @@ double Waits::latency(const Arch &a, double stepCycles, int64_t steps) const {
     int64_t due = 0;
     for (const auto &other : firsts)
       due += other.first <= at.first ? other.second : 0;
-    longest = std::max(longest, transferCycles(a, a.memories[0], due, 0) +
+    longest = std::max(longest, passBoth(a, due, 0) +
                                     perStep * double(steps - at.first));
   }
   for (const auto &[slots, ignored] : rowStores) {
@@ -39,8 +98,7 @@ double Waits::latency(const Arch &a, double stepCycles, int64_t steps) const {
         bytes += stored.bytes;
       }
     const double wait =
-        transferCycles(a, a.memories[0], 0, bytes) / double(rows) -
-        perStep * double(slots - 1);
+        passBoth(a, 0, bytes) / double(rows) - perStep * double(slots - 1);
     longest = std::max(longest, stepCycles + double(rows - 1) * wait);
   }
   return longest;

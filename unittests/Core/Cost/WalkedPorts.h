@@ -22,6 +22,10 @@ namespace transfusion::core::test {
 double transferCycles(const Arch &a, const Memory &m, int64_t read,
                       int64_t written);
 
+/// From DRAM to the buffer, and back: a byte has passed when it has passed the
+/// ports of both.
+double passBoth(const Arch &a, int64_t loaded, int64_t stored);
+
 /// Slots of a unit are in issue order.
 struct PortSlot {
   EinsumId einsum = -1;
@@ -38,6 +42,22 @@ double lengthAtPort(const std::vector<PortSlot> &slots, double width);
 /// that transfers leave when they take `transfers` of the port.
 double lengthBeside(const std::vector<PortSlot> &slots, double width,
                     double transfers);
+
+/// A transfer of a phase, and the steps between which it has its time.
+struct Errand {
+  int64_t bytes = 0;
+  bool stores = false;
+  /// It may start when that step has ended (-1: with the phase), and the step
+  /// `due` starts when it has arrived (the number of steps: the phase ends).
+  int64_t after = -1, due = 0;
+};
+
+/// Times of a phase whose steps wait for errands.
+struct Timeline {
+  double firstStart = 0, lastEnd = 0, end = 0;
+};
+Timeline timelineOf(const Arch &a, const std::vector<double> &steps,
+                    const std::vector<Errand> &errands);
 
 /// Last slices of rows that are stored.
 struct RowStores {
@@ -68,6 +88,9 @@ protected:
                  int64_t step);
   double cycles(const Memory &m, int64_t read, int64_t written) const {
     return transferCycles(a, m, read, written);
+  }
+  double between(int64_t loaded, int64_t stored) const {
+    return passBoth(a, loaded, stored);
   }
   /// Turns of the innermost loop; of a phase that skips, pipelines.
   int64_t rowCount() const;

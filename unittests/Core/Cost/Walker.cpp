@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -141,6 +142,9 @@ private:
     waits = Waits();
     lastStore.clear();
     fetched.clear();
+    errands.clear();
+    fetchSteps.clear();
+    std::vector<double> stepCycles;
     const int64_t epochs = int64_t(running.size());
     moveForOthers(tile, before, after);
     const int64_t movedRead = read, movedWritten = written;
@@ -151,6 +155,7 @@ private:
         const int64_t n = bytesOf(b.access, b.tensor, b.bitsPerValue, tile);
         read += n;
         first += n;
+        errands.push_back({n, false, -1, 0});
       }
     }
     int64_t compute = 0;
@@ -168,20 +173,24 @@ private:
         }
         if (!phase.wrap || step < length) {
           const int64_t cycles = timePhase(c, a, phase, perStage).ii;
+          stepCycles.push_back(double(cycles));
           compute += cycles;
           if (step < stages - 1)
             w.fillCycles += cycles;
           else if (step >= length)
             w.drainCycles += cycles;
         }
-        if (!phase.wrap && a.memories[1].readBytesPerS > 0)
+        if (!phase.wrap && a.memories[1].readBytesPerS > 0) {
+          const double before1 = slowed;
           addAtPort(tile, pipeline, step);
+          stepCycles.back() = std::max(stepCycles.back(), slowed - before1);
+        }
         for (const PlannedSlot &slot : plan.slots) {
           const int64_t i = step - slot.stage;
           if (i < 0 || i >= length)
             continue;
           loadFor(slot, tile, before0 + i, steps + i);
-          runSlot(slot, tile, pipeline[i], i == 0, i + 1 == length, w);
+          runSlot(slot, tile, pipeline[i], i == 0, i + 1 == length, i, w);
         }
       }
       if (phase.wrap) {
@@ -204,27 +213,38 @@ private:
     out.writeBytes[0] += written;
     out.readBytes[1] += bufferRead;
     out.writeBytes[1] += bufferWritten;
-    const double exposed =
-        cycles(a.memories[0], first, 0) + cycles(a.memories[0], 0, last);
+    double exposed = between(first, 0) + between(0, last);
     // What the phase moves for itself, around what it computes.
     const double perStep = std::max(double(compute), slowed) / double(steps);
     double around = 0;
     if (lastDue >= 0)
-      around = cycles(a.memories[0], read - first - movedRead, 0) +
+      around = between(read - first - movedRead, 0) +
                perStep * double(steps - lastDue);
     if (storeStage >= 0)
-      around = std::max(
-          around, cycles(a.memories[0], 0, written - last - movedWritten) +
-                      perStep * double(storeStage + 1));
+      around = std::max(around, between(0, written - last - movedWritten) +
+                                    perStep * double(storeStage + 1));
     around = std::max(
         around, waits.latency(a, std::max(double(compute), slowed), steps));
     out.waitsForRows |= !waits.rowStores.empty();
-    const double latency =
-        std::max({double(compute), slowed, around,
-                  cycles(a.memories[0], read - first, written - last),
-                  left + cycles(a.memories[1], written - last, read - first),
-                  cycles(a.memories[1], bufferRead, bufferWritten)}) +
+    const double ports = std::max(
+        {slowed, left + cycles(a.memories[1], written - last, read - first),
+         cycles(a.memories[1], bufferRead - last, bufferWritten - first)});
+    double latency =
+        std::max({double(compute), ports, around,
+                  cycles(a.memories[0], read - first, written - last)}) +
         exposed;
+    const bool isShort =
+        !phase.wrap && !phase.skip && stages <= 2 && steps <= kWalkedSteps;
+    if (isShort) {
+      const Timeline line = timelineOf(a, stepCycles, errands);
+      exposed = line.firstStart + line.end - line.lastEnd;
+      const double tail =
+          storeStage < 0 || storeStage == stages - 1 ? between(0, last) : 0;
+      latency = std::max({line.end, between(first, 0) + ports + tail,
+                          cycles(a.memories[0], read, written),
+                          cycles(a.memories[1], bufferRead, bufferWritten)});
+    }
+    ++(isShort ? out.shortPhases : out.longPhases);
     w.epochs += epochs;
     w.computeCycles += compute;
     w.exposedCycles += exposed;
@@ -247,9 +267,17 @@ private:
       if (at > 0 &&
           pieceOf(b, loops, running[at]) == pieceOf(b, loops, running[at - 1]))
         continue;
+      std::vector<int64_t> &begun = fetchSteps[from.buffer];
+      begun.push_back(step);
       if (at == 0 && b.prefetchAhead > 0)
         continue; // is there
       const int64_t n = fetchBytes(b, loops, running, at, tile);
+      // Its slot is that of the fetch `slots` before it, which epochs read
+      // until the next fetch begins, in stages up to the last one.
+      const int64_t before = int64_t(begun.size()) - b.slots;
+      errands.push_back(
+          {n, false, before > 0 ? begun[before] - 1 + b.maxStage : int64_t(-1),
+           b.fetchPosition < 0 ? 0 : step + b.minStage});
       read += n;
       if (b.fetchPosition >= 0 && (at > 0 || b.minStage > 0))
         lastDue = std::max(lastDue, step + b.minStage);
@@ -263,7 +291,8 @@ private:
   }
 
   void runSlot(const PlannedSlot &slot, const Box &tile, int64_t epoch,
-               bool firstOfPipeline, bool lastOfPipeline, WalkedPhase &w) {
+               bool firstOfPipeline, bool lastOfPipeline, int64_t number,
+               WalkedPhase &w) {
     const Phase &phase = s.groups[g].phases[ph];
     const Einsum &e = c.einsums[slot.einsum];
     const Tensor &t = c.tensors[e.result.tensor];
@@ -352,6 +381,11 @@ private:
       if (b.storeToOuter && b.storeDelay == 0 &&
           (!b.storesLastSliceOnly || atLast)) {
         written += resultBytes(id);
+        // Its place is wanted `slots` epochs later.
+        errands.push_back({resultBytes(id), true, number + slot.stage,
+                           id == slot.carried
+                               ? std::numeric_limits<int64_t>::max()
+                               : number + b.slots + slot.stage});
         lastStore[id] = resultBytes(id);
         if (b.storesLastSliceOnly && id == slot.window &&
             shortestRow() >= b.slots) {
@@ -370,8 +404,10 @@ private:
   int64_t bufferRead = 0, bufferWritten = 0;
   int64_t lastDue = -1, storeStage = -1; ///< step, stage
   Waits waits;
-  std::map<int32_t, int64_t> lastStore;          ///< by buffer
-  std::set<std::pair<int32_t, int64_t>> fetched; ///< buffer, running epoch
+  std::vector<Errand> errands;
+  std::map<int32_t, std::vector<int64_t>> fetchSteps; ///< by buffer: begins
+  std::map<int32_t, int64_t> lastStore;               ///< by buffer
+  std::set<std::pair<int32_t, int64_t>> fetched;      ///< buffer, running epoch
 };
 
 } // namespace

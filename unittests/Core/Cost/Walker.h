@@ -13,6 +13,7 @@
 #define TRANSFUSION_UNITTESTS_CORE_COST_WALKER_H
 
 #include "transfusion/Core/Cost/Evaluate.h"
+#include "transfusion/Core/Cost/WalkedSteps.h"
 
 namespace transfusion::core::test {
 
@@ -33,6 +34,7 @@ struct Walked {
   // What the case exercised.
   bool ragged = false, refetched = false, accumulated = false, skipped = false;
   bool waitsForRows = false;
+  int64_t shortPhases = 0, longPhases = 0; ///< with a timeline, and without
 };
 
 Walked walk(const Cascade &c, const Arch &a, const Schedule &s, const Plan &p);
