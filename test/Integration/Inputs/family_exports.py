@@ -38,7 +38,7 @@ def primitive(layer, op, inputs, array, attributes, init=None):
 #===--- torch-mlir, with ops that are rare --------------------------------===#
 
 
-@family(names=["QK", "NR"], settled=False)
+@family(names=["QK", "NR"])
 def latent_attention(layer, x):
     """DeepSeek's MLA: keys and values from one narrow tensor; a part of each
     query and key is rotated, and all heads share that of the keys."""
@@ -62,7 +62,7 @@ def latent_attention(layer, x):
     return layer.linear(o, WIDTH, bias=False)
 
 
-@family(passes=2, settled=False)
+@family(passes=2)
 def differential(layer, x):
     """Two softmaxes of halves of the features, the second subtracted."""
     v = layer.heads(layer.linear(x, WIDTH, bias=False), HEADS)
@@ -191,7 +191,7 @@ def primitive_softmax(layer, s):
                   array=power.array / total.array)
 
 
-@family(names=["QK", "rms1.NR", "rms2.NR"], constraints=2, settled=False)
+@family(names=["QK", "rms1.NR", "rms2.NR"], constraints=2)
 def gemma_two(layer, x):
     """Soft caps, a window, norms before and after, from StableHLO."""
     def change(l, s):
@@ -270,7 +270,7 @@ def named_softmax(layer, x):
     return layer.linear(o, WIDTH)
 
 
-@family(names=["QK"], settled=False)
+@family(names=["QK"])
 def windows_of_keys(layer, x):
     """Swin: the sequence in windows of four, the last of them padded; each
     attends to itself, with a bias that depends on the distance."""

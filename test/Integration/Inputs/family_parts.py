@@ -21,9 +21,10 @@ class Family:
     absent: tuple = ()  # and that must not
     constraints: int = None  # of all domains
     flag: str = "--convert-linalg-to-einsum"
-    #: Whether one normalisation says all; else the next one changes the order
-    #: of ranks or of equations, and nothing else.
-    settled: bool = True
+    #: Another family, whose cascade is this one's: it is scheduled with that.
+    like: str = ""
+    #: Whether it is scheduled; else it differs little from what is.
+    scheduled: bool = True
 
 
 def family(**expected):

@@ -152,6 +152,21 @@ void JumpFronts::findGeneric(CascadeOp cascade) {
     inherit(result);
 }
 
+/// What a result depends on.
+static SmallVector<MapReduceOp> liveEinsums(CascadeOp cascade) {
+  SmallVector<MapReduceOp> live;
+  llvm::DenseSet<Operation *> seen; // asked, never walked
+  SmallVector<Operation *> stack = {cascade.getYield()};
+  while (!stack.empty())
+    for (Value operand : stack.pop_back_val()->getOperands())
+      if (auto einsum = operand.getDefiningOp<MapReduceOp>();
+          einsum && seen.insert(einsum).second) {
+        live.push_back(einsum);
+        stack.push_back(einsum);
+      }
+  return live;
+}
+
 void JumpFronts::findFronts(ArrayRef<CascadeOp> cascades, bool throughGeneric) {
   SmallVector<Value> stack;
   llvm::DenseSet<Value> seen;
@@ -161,11 +176,12 @@ void JumpFronts::findFronts(ArrayRef<CascadeOp> cascades, bool throughGeneric) {
       stack.push_back(value);
   };
   for (CascadeOp cascade : cascades) {
-    cascade.walk([&](Operation *op) {
-      if (isJump(op))
-        for (Value operand : op->getOperands())
-          visit(operand);
-    });
+    for (MapReduceOp einsum : liveEinsums(cascade))
+      einsum.walk([&](Operation *op) {
+        if (isJump(op))
+          for (Value operand : op->getOperands())
+            visit(operand);
+      });
     // Nobody knows what an op does that is not ours.
     for (Value result : cascade.getResults())
       for (Operation *user : result.getUsers())

@@ -36,65 +36,12 @@ struct NormalizePass
     : transfusion::einsum::impl::EinsumNormalizePassBase<NormalizePass> {
   using EinsumNormalizePassBase::EinsumNormalizePassBase;
 
-  void runOnOperation() override {
-    SmallVector<CascadeOp> cascades;
-    getOperation().walk(
-        [&](CascadeOp cascade) { cascades.push_back(cascade); });
-    PieceKinds kinds = getPieceKinds();
-    SmallVector<Rule> rules = getRules();
+  void runOnOperation() override;
 
-    llvm::for_each(cascades, dropUnitRanks);
-    // Everything else is decided before anything is written.
-    std::vector<Imported> imports;
-    std::vector<Plan> plans;
-    std::vector<std::vector<std::string>> notes;
-    EinsumRoles roles;
-    JumpFronts fronts(cascades);
-    for (CascadeOp cascade : cascades) {
-      imports.push_back(importCascade(cascade, fronts));
-      Imported &imported = imports.back();
-      rewrite(imported.graph, imported.roots(), rules);
-      notes.push_back(onePass ? recognizeAttention(imported)
-                              : std::vector<std::string>());
-      plans.push_back(makePlan(imported, kinds));
-      plans.back().inFront = nodesInFront(imported, cascade, fronts);
-      roles.add(imported, plans.back(), kinds);
-      remarkDead(cascade, imported, plans.back());
-    }
-    // All cascades stay until all are written: one may read another.
-    std::vector<CascadeOp> replacements;
-    for (auto [i, cascade] : llvm::enumerate(cascades)) {
-      roles.enter(i);
-      OpBuilder builder(cascade);
-      CascadeBuilder made(builder, cascade.getLoc(), cascade.getResultTypes());
-      RankRoles rankRoles(imports[i], plans[i]);
-      Materializer materializer(imports[i], plans[i], kinds, roles, rankRoles,
-                                made);
-      SmallVector<Value> results = materializer.run();
-      replacements.push_back(made.finish(results));
-    }
-    for (auto [cascade, replacement] : llvm::zip_equal(cascades, replacements))
-      cascade.replaceAllUsesWith(replacement.getResults());
-    for (auto [i, cascade] : llvm::enumerate(cascades)) {
-      CascadeOp replacement = replacements[i];
-      orderEquations(replacement);
-      // Constants that are indices now are read no longer.
-      llvm::SetVector<Operation *> constants;
-      for (auto einsum : cascade.getBody().front().getOps<MapReduceOp>())
-        for (Value operand : einsum->getOperands())
-          if (matchPattern(operand, m_Constant()))
-            constants.insert(operand.getDefiningOp());
-      cascade.erase();
-      for (Operation *constant : constants)
-        if (constant->use_empty())
-          constant->erase();
-      if (!reportPasses)
-        continue;
-      remarkPasses(replacement);
-      for (const std::string &note : notes[i])
-        emitRemark(replacement.getLoc()) << note;
-    }
-  }
+  /// Replaces the cascades; says what is worth saying about the first round.
+  void normalize(SmallVector<CascadeOp> &cascades, bool isFirst);
+  /// What is said about each cascade in the end.
+  std::vector<std::vector<std::string>> notes;
 
   /// Says what is gone because nothing reads it.
   void remarkDead(CascadeOp cascade, const Imported &imported,
@@ -119,4 +66,97 @@ void NormalizePass::remarkDead(CascadeOp cascade, const Imported &imported,
     if (!live.contains(einsum))
       emitRemark(einsum.getLoc()) << "'" << einsum.getEinsumName()
                                   << "' is removed: no result depends on it";
+}
+
+void NormalizePass::normalize(SmallVector<CascadeOp> &cascades, bool isFirst) {
+  PieceKinds kinds = getPieceKinds();
+  SmallVector<Rule> rules = getRules();
+  // Everything else is decided before anything is written.
+  std::vector<Imported> imports;
+  std::vector<Plan> plans;
+  EinsumRoles roles;
+  JumpFronts fronts(cascades);
+  for (CascadeOp cascade : cascades) {
+    imports.push_back(importCascade(cascade, fronts));
+    Imported &imported = imports.back();
+    rewrite(imported.graph, imported.roots(), rules);
+    std::vector<std::string> found;
+    if (onePass)
+      found = recognizeAttention(imported);
+    plans.push_back(makePlan(imported, kinds));
+    plans.back().inFront = nodesInFront(imported, cascade, fronts);
+    roles.add(imported, plans.back(), kinds);
+    if (!isFirst)
+      continue;
+    notes.push_back(found);
+    remarkDead(cascade, imported, plans.back());
+  }
+  // All cascades stay until all are written: one may read another.
+  SmallVector<CascadeOp> replacements;
+  for (auto [i, cascade] : llvm::enumerate(cascades)) {
+    roles.enter(i);
+    OpBuilder builder(cascade);
+    CascadeBuilder made(builder, cascade.getLoc(), cascade.getResultTypes());
+    RankRoles rankRoles(imports[i], plans[i]);
+    Materializer materializer(imports[i], plans[i], kinds, roles, rankRoles,
+                              made);
+    SmallVector<Value> results = materializer.run();
+    replacements.push_back(made.finish(results));
+  }
+  for (auto [cascade, replacement] : llvm::zip_equal(cascades, replacements))
+    cascade.replaceAllUsesWith(replacement.getResults());
+  for (auto [cascade, replacement] : llvm::zip_equal(cascades, replacements)) {
+    orderEquations(replacement);
+    // Constants that are indices now are read no longer.
+    llvm::SetVector<Operation *> constants;
+    for (auto einsum : cascade.getBody().front().getOps<MapReduceOp>())
+      for (Value operand : einsum->getOperands())
+        if (matchPattern(operand, m_Constant()))
+          constants.insert(operand.getDefiningOp());
+    cascade.erase();
+    for (Operation *constant : constants)
+      if (constant->use_empty())
+        constant->erase();
+  }
+  cascades = std::move(replacements);
+}
+
+/// Of this function alone: others are being rewritten by other threads.
+static std::string textOf(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os, OpPrintingFlags()
+                    .elideLargeElementsAttrs()
+                    .useLocalScope()
+                    .assumeVerified());
+  return text;
+}
+
+void NormalizePass::runOnOperation() {
+  SmallVector<CascadeOp> cascades;
+  getOperation().walk([&](CascadeOp cascade) { cascades.push_back(cascade); });
+  if (cascades.empty())
+    return;
+  llvm::for_each(cascades, dropUnitRanks);
+  notes.clear();
+  // Orders and names depend on what an equation is made from, and that is
+  // another thing once an attention is written (its Einsums stay) than while it
+  // is a piece. So the text is normalised until it stays, which it does after
+  // one round or two, and is seen one round later.
+  constexpr int kMostRounds = 4;
+  std::string text;
+  for (int round = 0; round < kMostRounds; ++round) {
+    std::string before = std::move(text);
+    normalize(cascades, /*isFirst=*/round == 0);
+    text = textOf(getOperation());
+    if (text == before)
+      break;
+  }
+  if (!reportPasses)
+    return;
+  for (auto [cascade, found] : llvm::zip_equal(cascades, notes)) {
+    remarkPasses(cascade);
+    for (const std::string &note : found)
+      emitRemark(cascade.getLoc()) << note;
+  }
 }
