@@ -14,6 +14,7 @@ import argparse
 import re
 import sys
 
+import family_divided  # registers
 import family_exports  # registers
 import family_layers  # registers
 import family_near_misses  # registers

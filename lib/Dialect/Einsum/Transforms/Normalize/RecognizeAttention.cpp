@@ -7,6 +7,8 @@
 
 #include "RecognizeAttention.h"
 #include "AttentionDims.h"
+#include "AttentionRounding.h"
+#include "DividedRows.h"
 #include "Indices.h"
 #include "Plan.h"
 #include "QueryBlocks.h"
@@ -37,6 +39,7 @@ struct Draft {
   SmallVector<NodeId> softmax; ///< reductions that it makes superfluous
   std::optional<NodeId> dot;
   bool isRefused = false;
+  bool isGone = false;    ///< another one has what is around it as well
   bool sharesDot = false; ///< which something else computes as well
   std::string blocks;     ///< what has become of a mask that compares them
 };
@@ -49,11 +52,12 @@ public:
 
 private:
   std::vector<std::string> notes() const;
-  std::optional<Ref> draft(Frame &frame, const Ref &ref);
+  std::optional<Ref> draft(Frame &frame, const Ref &ref, const Ref &whole);
+  std::optional<Ref> draftDivided(const Frame &frame, const Ref &ref);
+  std::optional<Ref> draftGuarded(Frame &frame, const Ref &ref);
   void decide();
   void walk(SmallVector<NodeId> stack, llvm::DenseMap<NodeId, unsigned> &live);
   std::optional<Ref> settle(Frame &frame, const Ref &ref);
-  std::optional<Ref> absorbCast(const Frame &frame, const Ref &ref);
 
   Imported &imported;
   Graph &graph;
@@ -71,7 +75,9 @@ static void appendDims(Exprs &order, ArrayRef<AffineExpr> at,
     });
 }
 
-std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
+/// `ref` is a contraction of weights and values, and `whole` what it replaces.
+std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref,
+                                     const Ref &whole) {
   unsigned numDims = frame.dims.size();
   std::optional<SoftmaxContraction> found =
       matchSoftmaxContraction(graph, frame, ref);
@@ -108,13 +114,13 @@ std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
 
   std::optional<QueryBlocks> blocks =
       splitQueries(graph, frame, operands[Score], key, visible);
-  Ref whole = ref;
+  Ref replaced = whole;
   if (blocks) {
     auto move = [&](Ref &from) {
       from = graph.compose(from, blocks->at, frame);
     };
     llvm::for_each(operands, move);
-    for (Ref *from : {&score, &whole})
+    for (Ref *from : {&score, &replaced})
       move(*from);
     if (dot)
       move(*dot);
@@ -180,17 +186,67 @@ std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref) {
                      queries.size, queries.offset,
                      frame.dims[plainDim(queries.dim)].extent};
   }
-  operands.push_back(whole);
+  operands.push_back(replaced);
   auto number = IntegerAttr::get(IndexType::get(graph.getContext()),
                                  static_cast<int64_t>(drafts.size()));
   Ref piece = graph.piece(frame, kDraft, number, operands, order, bound,
-                          graph[ref].type);
+                          graph[whole].type);
   draft.node = piece.node;
   drafts.push_back(std::move(draft));
   if (blocks)
     for (AffineExpr &expr : piece.at)
       expr = simplifyIndex(blocks->back(expr), frame.extents());
   return piece;
+}
+
+/// The values are summed with weights that are divided afterwards.
+std::optional<Ref> Recognizer::draftDivided(const Frame &frame,
+                                            const Ref &ref) {
+  for (const DividedRow &row : dividedRowsOf(graph, frame, ref)) {
+    Frame own = graph.frameOf(row.quotient.node);
+    Ref self{row.quotient.node, own.all()};
+    // What else sums values with these weights is one softmax with it.
+    NodeId sum = graph.throughCasts(graph.operand(self, 0)).node;
+    if (graph[row.quotient].powers[0] != 1)
+      sum = graph.throughCasts(graph.operand(self, 1)).node;
+    if (std::optional<Ref> piece = draft(own, row.sum, self)) {
+      drafts.back().softmax.push_back(sum);
+      return replaceQuotient(graph, frame, ref, row.quotient,
+                             graph.compose(*piece, row.quotient.at, frame));
+    }
+  }
+  return std::nullopt;
+}
+
+/// And rows without a key are 0 after that.
+std::optional<Ref> Recognizer::draftGuarded(Frame &frame, const Ref &ref) {
+  if (!graph[ref].isOp("arith.select"))
+    return std::nullopt;
+  for (bool isNegated : {false, true}) {
+    Ref piece = graph.operand(ref, isNegated ? 1 : 2);
+    if (graph.constantOf(graph.operand(ref, isNegated ? 2 : 1)) != 0.0 ||
+        !graph[piece].isPiece(kDraft))
+      continue;
+    unsigned number = cast<IntegerAttr>(graph[piece].attributes).getInt();
+    unsigned numDims = frame.dims.size();
+    Ref quotient = graph.operand(piece, graph[piece].operands.size() - 1,
+                                 graph.bind(frame, piece));
+    frame.dims.truncate(numDims);
+    for (const DividedRow &row : dividedRowsOf(graph, frame, quotient)) {
+      if (row.quotient != quotient)
+        continue;
+      Ref sum = graph.compose(row.sum, quotient.at, frame);
+      Ref guarded =
+          guardTerms(graph, frame, sum, graph.operand(ref, 0), isNegated);
+      std::optional<Ref> result = draft(frame, guarded, ref);
+      if (!result)
+        continue;
+      drafts.back().softmax.push_back(drafts[number].softmax.back());
+      drafts[number].isGone = true;
+      return result;
+    }
+  }
+  return std::nullopt;
 }
 
 /// Counts by how many nodes each is read, without what drafts replace.
@@ -273,53 +329,11 @@ std::optional<Ref> Recognizer::settle(Frame &frame, const Ref &ref) {
                      bound, node.type);
 }
 
-/// Whether every point of the piece is read once.
-static bool readsAll(const Node &piece, ArrayRef<AffineExpr> at,
-                     const Frame &frame) {
-  std::optional<WalkedBlocks> blocks =
-      AttentionTraits::unpack(piece.attributes).blocks;
-  if (!blocks)
-    return at == ArrayRef<AffineExpr>(frame.all());
-  llvm::SmallBitVector seen(frame.dims.size());
-  for (auto [i, expr] : llvm::enumerate(at)) {
-    if (i == blocks->within)
-      continue;
-    bool isBlock = i == blocks->block;
-    int dim =
-        isBlock ? blocks->dimOf(expr, at[blocks->within]) : plainDim(expr);
-    int64_t extent = isBlock ? blocks->extent : piece.dims[i].extent;
-    if (dim < 0 || seen.test(dim) || frame.dims[dim].extent != extent)
-      return false;
-    seen.set(dim);
-  }
-  return seen.all();
-}
-
-/// Rounding the result is AV's: it is made in the narrower type at once.
-std::optional<Ref> Recognizer::absorbCast(const Frame &frame, const Ref &ref) {
-  if (!graph[ref].isOp("arith.truncf"))
-    return std::nullopt;
-  Ref source = graph.operand(ref, 0);
-  const Node &node = graph[source];
-  for (AffineExpr &expr : source.at)
-    expr = simplifyIndex(expr, frame.extents());
-  if (!node.isPiece(AttentionTraits::kPiece) ||
-      !readsAll(node, source.at, frame))
-    return std::nullopt;
-  Frame own = graph.frameOf(source.node);
-  Exprs dims = own.all();
-  Exprs bound = graph.bind(own, {source.node, dims});
-  SmallVector<Ref> operands;
-  for (unsigned i = 0, e = node.operands.size(); i < e; ++i)
-    operands.push_back(graph.operand({source.node, dims}, i, bound));
-  Ref piece = graph.piece(own, node.name, node.attributes, operands, dims,
-                          bound, graph[ref].type);
-  return graph.compose(piece, source.at, frame);
-}
-
 std::vector<std::string> Recognizer::notes() const {
   std::vector<std::string> result;
   for (const Draft &draft : drafts) {
+    if (draft.isGone)
+      continue;
     if (draft.isRefused) {
       result.push_back("a softmax keeps its passes over the keys: something "
                        "else reads it as well");
@@ -337,7 +351,10 @@ std::vector<std::string> Recognizer::notes() const {
 std::vector<std::string> Recognizer::run() {
   SmallVector<Root> roots = imported.roots();
   rewrite(graph, roots, {[&](Graph &, Frame &frame, const Ref &ref) {
-            return draft(frame, ref);
+            std::optional<Ref> result = draft(frame, ref, ref);
+            if (!result)
+              result = draftDivided(frame, ref);
+            return result ? result : draftGuarded(frame, ref);
           }});
   if (drafts.empty())
     return {};
@@ -347,7 +364,7 @@ std::vector<std::string> Recognizer::run() {
              return settle(frame, ref);
            },
            [&](Graph &, Frame &frame, const Ref &ref) {
-             return absorbCast(frame, ref);
+             return roundAttention(graph, frame, ref);
            }});
   return notes();
 }

@@ -7,9 +7,9 @@
 
 #include "RecognizeSoftmax.h"
 #include "Plan.h"
+#include "RowStatistics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/APFloat.h"
 
 #include <cmath>
 
@@ -63,6 +63,9 @@ private:
   SmallVector<Type> roundings; ///< casts around weights
   /// Bits of the narrowest type on the way from the scores to the sum.
   unsigned narrowest = ~0u;
+  bool subtracts = false;   ///< the maximum
+  bool isFinite = false;    ///< which is so for rows of nothing but -inf
+  bool isEmptyZero = false; ///< those divide 0 by something else
 };
 } // namespace
 
@@ -127,13 +130,6 @@ bool Matcher::isScore(const Ref &ref) const {
                    graph.terms(throughWidening(graph, found.score)));
 }
 
-static bool isCompare(const Node &node, arith::CmpFPredicate predicate) {
-  return node.isOp("arith.cmpf") &&
-         cast<IntegerAttr>(
-             cast<DictionaryAttr>(node.attributes).get("predicate"))
-                 .getInt() == static_cast<int64_t>(predicate);
-}
-
 std::optional<Ref> Matcher::comparedWithMinusInf(const Ref &condition,
                                                  bool isNegated) const {
   if (std::optional<Ref> inner = graph.underNot(condition))
@@ -192,47 +188,6 @@ void Matcher::open(const Ref &ref, int power, bool &foundWeight) {
   foundWeight |= inside;
 }
 
-/// The maximum of x where its body turns NaN into -inf (maxnumf): x.
-static std::optional<Ref> ignoringNaN(const Graph &graph, const Ref &ref) {
-  if (!graph[ref].isOp("arith.select"))
-    return std::nullopt;
-  Ref isNumber = graph.operand(ref, 0), x = graph.operand(ref, 1);
-  std::optional<double> hidden = graph.constantOf(graph.operand(ref, 2));
-  if (!isCompare(graph[isNumber], arith::CmpFPredicate::ORD) || !hidden ||
-      *hidden != -std::numeric_limits<double>::infinity() ||
-      graph.operand(isNumber, 0) != x || graph.operand(isNumber, 1) != x)
-    return std::nullopt;
-  return x;
-}
-
-/// A maximum that begins at the lowest number (TOSA's do) is below it only for
-/// rows of nothing but -inf, and 0 / 0 there as well: exp(-inf - lowest) is 0.
-static Ref throughLowest(const Graph &graph, const Ref &ref) {
-  const Node &node = graph[ref];
-  if (!node.isOp("arith.maximumf"))
-    return ref;
-  double lowest =
-      llvm::APFloat::getLargest(cast<FloatType>(node.type).getFloatSemantics(),
-                                /*Negative=*/true)
-          .convertToDouble();
-  for (unsigned i : {0, 1}) {
-    std::optional<double> value = graph.constantOf(graph.operand(ref, i));
-    if (value && *value <= lowest)
-      return graph.operand(ref, 1 - i);
-  }
-  return ref;
-}
-
-/// The condition, where it makes a NaN of what else is operand 2.
-static std::optional<Ref> nanWhere(const Graph &graph, const Ref &ref) {
-  if (!graph[ref].isOp("arith.select"))
-    return std::nullopt;
-  std::optional<double> value = graph.constantOf(graph.operand(ref, 1));
-  if (!value || !std::isnan(*value))
-    return std::nullopt;
-  return graph.operand(ref, 0);
-}
-
 /// Whether the condition is that of all keys the score is NaN.
 bool Matcher::isAllNaN(const Ref &condition, const Ref &score) const {
   std::optional<Ref> body = bodyOverKeys(condition, ReduceKind::And);
@@ -262,11 +217,9 @@ bool Matcher::matchScore(const Ref &exponent) {
   // exp(score - max): a NaN among the scores makes the sum of exponentials NaN,
   // so it does not matter whether the maximum ignores it.
   for (auto [i, term] : llvm::enumerate(terms.list)) {
-    Ref max =
-        graph.throughCasts(throughLowest(graph, graph.throughCasts(term.ref)));
-    std::optional<Ref> allNaN = nanWhere(graph, max);
-    if (allNaN)
-      max = graph.operand(max, 2);
+    Subtracted subtracted = subtractedOf(graph, term.ref);
+    Ref max = subtracted.maximum;
+    const std::optional<Ref> &allNaN = subtracted.allNaN;
     std::optional<Ref> body = bodyOverKeys(max, ReduceKind::Max);
     if (term.coefficient != -1 || !body)
       continue;
@@ -284,6 +237,8 @@ bool Matcher::matchScore(const Ref &exponent) {
       continue;
     found.score = score;
     found.softmax.push_back(max.node);
+    subtracts = true;
+    isFinite = subtracted.isFinite;
     return true;
   }
   // Nothing subtracted: each term belongs to the score.
@@ -297,12 +252,21 @@ bool Matcher::matchScore(const Ref &exponent) {
 }
 
 bool Matcher::matchWeight(const Ref &exponential, const Ref &denominator) {
-  Ref sum = crossCasts(denominator);
+  Ref floored = crossCasts(denominator);
+  Ref under = withoutFloor(graph, floored);
+  Ref sum = crossCasts(under);
   std::optional<Ref> body = bodyOverKeys(sum, ReduceKind::Add);
   if (!body || crossCasts(*body) != exponential)
     return false;
   found.softmax = {sum.node};
-  return matchScore(graph.operand(exponential, 0));
+  subtracts = isFinite = isEmptyZero = false;
+  if (!matchScore(graph.operand(exponential, 0)))
+    return false;
+  // With the maximum subtracted the sum is 1 at least, or NaN, or 0 where a row
+  // is empty.
+  bool hasFloor = under != floored;
+  isEmptyZero = hasFloor && isFinite;
+  return subtracts || !hasFloor;
 }
 
 /// A guard holds exactly for the rows all of whose scores are -inf.
@@ -363,7 +327,7 @@ std::optional<SoftmaxContraction> Matcher::match() {
   }
   if (!matched || (!guards.empty() && !matchGuard(guards.front())))
     return std::nullopt;
-  found.isGuarded = !guards.empty();
+  found.isGuarded = !guards.empty() || isEmptyZero;
 
   Factors values;
   for (auto [i, factor] : llvm::enumerate(factors))
