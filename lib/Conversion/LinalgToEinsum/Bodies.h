@@ -17,6 +17,10 @@ namespace transfusion::raise {
 mlir::Type storageType(mlir::Type element);
 mlir::TypedAttr storageValue(mlir::TypedAttr value);
 
+/// Ops and arguments of a body that a value depends on, constants from outside
+/// included.
+llvm::SmallDenseSet<mlir::Value> slice(mlir::Value of);
+
 /// Block arguments (inputs, then outputs) that a result of `op` depends on.
 llvm::SmallVector<bool> usedArguments(mlir::linalg::LinalgOp op,
                                       unsigned result);

@@ -7,7 +7,9 @@
 
 #include "BodyReads.h"
 #include "IndexFunction.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace transfusion::raise;
@@ -27,8 +29,9 @@ AffineMap transfusion::raise::accessOf(Operation *op, tensor::ExtractOp read,
                                        std::string &whyNot) {
   Value tensor = read.getTensor();
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
-  if (tensor.getParentBlock() == read->getBlock() || !type ||
-      !type.hasStaticShape() || !isStatic(op)) {
+  bool isMadeInside =
+      read->getBlock() == tensor.getParentBlock() && read->getParentOp() == op;
+  if (isMadeInside || !type || !type.hasStaticShape() || !isStatic(op)) {
     whyNot = "its body reads a tensor whose shape is not static, or that it "
              "makes itself ('tensor.extract'); only what stands outside of it "
              "can be an operand";
@@ -54,22 +57,63 @@ AffineMap transfusion::raise::accessOf(Operation *op, tensor::ExtractOp read,
   return AffineMap::get(function.numLoops(), 0, places, op->getContext());
 }
 
-static SmallVector<tensor::ExtractOp> affineReads(linalg::GenericOp op) {
-  SmallVector<tensor::ExtractOp> reads;
+bool transfusion::raise::isScalarRead(Value value) {
+  auto read = value.getDefiningOp<tensor::ExtractOp>();
+  auto type =
+      read ? dyn_cast<RankedTensorType>(read.getTensor().getType()) : nullptr;
+  if (!type || !type.hasStaticShape() || type.getElementType().isF64() ||
+      read->getParentOfType<linalg::LinalgOp>() ||
+      read->getParentOfType<tensor::GenerateOp>())
+    return false;
+  return llvm::all_of(llvm::zip(read.getIndices(), type.getShape()),
+                      [](auto pair) {
+                        auto [index, size] = pair;
+                        std::optional<int64_t> at = getConstantIntValue(index);
+                        return at && *at >= 0 && *at < size;
+                      });
+}
+
+bool transfusion::raise::isReadByBodiesOnly(Operation *read) {
+  return isScalarRead(read->getResult(0)) &&
+         llvm::all_of(read->getUsers(), [](Operation *user) {
+           return isa<linalg::LinalgOp>(user) ||
+                  user->getParentOfType<linalg::LinalgOp>();
+         });
+}
+
+/// Elements that the op reads at affine places: in its body, and scalars from
+/// outside of it.
+static SmallVector<tensor::ExtractOp> affineReads(linalg::LinalgOp op) {
+  llvm::SetVector<tensor::ExtractOp> reads;
   std::string whyNot;
-  for (auto read : op.getBody()->getOps<tensor::ExtractOp>())
-    if (accessOf(op, read, whyNot))
-      reads.push_back(read);
-  return reads;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (isScalarRead(input->get()))
+      reads.insert(input->get().getDefiningOp<tensor::ExtractOp>());
+  for (Operation &inner : *op.getBlock()) {
+    auto read = dyn_cast<tensor::ExtractOp>(inner);
+    if (read && isa<linalg::GenericOp>(op) && accessOf(op, read, whyNot))
+      reads.insert(read);
+    for (Value operand : inner.getOperands())
+      if (isScalarRead(operand))
+        reads.insert(operand.getDefiningOp<tensor::ExtractOp>());
+  }
+  return reads.takeVector();
 }
 
 bool transfusion::raise::hasAffineReads(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && !affineReads(generic).empty();
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  return linalgOp && linalgOp.hasPureTensorSemantics() &&
+         !affineReads(linalgOp).empty();
 }
 
 void transfusion::raise::expandReads(RewriterBase &rewriter,
-                                     linalg::GenericOp op) {
+                                     linalg::LinalgOp any) {
+  if (!isa<linalg::GenericOp>(any)) {
+    // Its reads are found again in what stands for it.
+    (void)linalg::generalizeNamedOp(rewriter, any);
+    return;
+  }
+  auto op = cast<linalg::GenericOp>(any);
   SmallVector<Value> inputs(op.getInputs());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   unsigned numInputs = inputs.size();
@@ -80,6 +124,12 @@ void transfusion::raise::expandReads(RewriterBase &rewriter,
     std::string whyNot;
     std::pair<Value, AffineMap> operand{read.getTensor(),
                                         accessOf(op, read, whyNot)};
+    // A scalar operand becomes the tensor.
+    for (auto [i, input] : llvm::enumerate(op.getInputs()))
+      if (input == read.getResult()) {
+        inputs[i] = operand.first;
+        maps[i] = operand.second;
+      }
     auto *found = llvm::find(taken, operand);
     replaced.push_back({read, found - taken.begin()});
     if (found == taken.end())
@@ -100,7 +150,14 @@ void transfusion::raise::expandReads(RewriterBase &rewriter,
         numInputs + i,
         cast<RankedTensorType>(operand.first.getType()).getElementType(),
         op.getLoc());
-  for (auto [read, number] : replaced)
-    rewriter.replaceOp(read, body->getArgument(numInputs + number));
+  for (auto [read, number] : replaced) {
+    Value argument = body->getArgument(numInputs + number);
+    if (read->getBlock() == body)
+      rewriter.replaceOp(read, argument);
+    else
+      rewriter.replaceUsesWithIf(
+          read.getResult(), argument,
+          [&](OpOperand &use) { return use.getOwner()->getBlock() == body; });
+  }
   rewriter.replaceOp(op, made.getResults());
 }

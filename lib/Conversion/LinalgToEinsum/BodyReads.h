@@ -25,11 +25,18 @@ namespace transfusion::raise {
 mlir::AffineMap accessOf(mlir::Operation *op, mlir::tensor::ExtractOp read,
                          std::string &whyNot);
 
+/// An element of a tensor, at a constant place, that stands outside of bodies:
+/// it can be read by one, or be a scalar operand.
+bool isScalarRead(mlir::Value value);
+
+/// Whether such an element is read by linalg ops and nothing else.
+bool isReadByBodiesOnly(mlir::Operation *read);
+
 /// Whether the body reads a tensor at places that are affine.
 bool hasAffineReads(mlir::Operation *op);
 
 /// Makes operands of the tensors that are read at affine places.
-void expandReads(mlir::RewriterBase &rewriter, mlir::linalg::GenericOp op);
+void expandReads(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 
 } // namespace transfusion::raise
 

@@ -7,6 +7,7 @@
 
 #include "BlockPlan.h"
 #include "Bodies.h"
+#include "BodyReads.h"
 #include "ExpandOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -166,9 +167,10 @@ static std::string whyNotLinalg(linalg::LinalgOp op) {
   for (OpOperand *input : op.getDpsInputOperands())
     if (!isTensor(input->get().getType()) &&
         op.payloadUsesValueFromOperand(input) &&
-        !matchPattern(input->get(), m_Constant()))
+        !matchPattern(input->get(), m_Constant()) &&
+        !isScalarRead(input->get()))
       return "reads a scalar operand that is not a constant; pass it as a "
-             "tensor of no dimensions";
+             "tensor of no dimensions (tensor.extract takes the scalar)";
   for (OpResult result : op->getResults()) {
     if (isUnused(result))
       continue;

@@ -193,7 +193,7 @@ static void expandSoftmax(RewriterBase &rewriter, linalg::SoftmaxOp op) {
 static void expand(RewriterBase &rewriter, Operation *op) {
   rewriter.setInsertionPoint(op);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](linalg::GenericOp generic) { expandReads(rewriter, generic); })
+      .Case([&](linalg::LinalgOp op) { expandReads(rewriter, op); })
       .Case([&](tensor::PadOp pad) { expandPad(rewriter, pad); })
       .Case([&](tensor::InsertSliceOp insert) {
         transfusion::raise::expandInsert(rewriter, insert);
@@ -267,6 +267,13 @@ ExpandedOps transfusion::raise::expandOps(Block &block, const BlockPlan &plan) {
   ExpandedOps result;
   llvm::SmallDenseSet<Operation *> links;
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    // All that read it read its tensor now.
+    if (isa<tensor::ExtractOp>(op) && op.use_empty() &&
+        isScalarRead(op.getResult(0))) {
+      result.gone.push_back(makeEntry(&op, "view"));
+      op.erase();
+      continue;
+    }
     if (!isExpandable(&op) || !plan.isRaised(&op) || staysInsert(&op, links))
       continue;
     ExpandedOp whole;

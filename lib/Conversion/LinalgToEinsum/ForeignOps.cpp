@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockPlan.h"
+#include "BodyReads.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -52,6 +53,8 @@ std::string transfusion::raise::whyNotForeign(Operation *op) {
     return "takes its indices from data, and an access of an Einsum is affine; "
            "look the elements up outside of the function, and pass what was "
            "found as an argument";
+  if (isa<tensor::ExtractOp>(op) && isReadByBodiesOnly(op))
+    return "";
   if (isa<tensor::ExtractOp>(op))
     return "makes a scalar of an element, which no Einsum can read; give the "
            "tensor to the linalg op that reads the scalar";

@@ -211,6 +211,11 @@ case("tensor.scatter", [A, kind((7, 5)), I], kind((7, 5)),
          f"[3, 1, 5] : {A} into {kind((3, 1, 5))}\n  %r"),
      error="'tensor.scatter' op cannot be raised to an Einsum: takes its indices "
      "from data")
+case("tensor.extract for a body", [A], A, "  %i = arith.constant 1 : index\n"
+     f"  %s = tensor.extract %a[%i, %i] : {A}\n" + start(A) +
+     f"  %r = linalg.map ins(%a : {A}) outs(%e : {A})\n"
+     "    (%x: f32, %o: f32) {\n      %y = arith.mulf %x, %s : f32\n"
+     "      linalg.yield %y : f32\n    }", lambda x: x * x[1, 1])
 case("tensor.extract", [A], "f32", "  %i = arith.constant 1 : index\n"
      f"  %r = tensor.extract %a[%i, %i] : {A}",
      error="'tensor.extract' op cannot be raised to an Einsum: makes a scalar of "

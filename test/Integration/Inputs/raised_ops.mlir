@@ -580,3 +580,44 @@ func.func @affine_index(%a: tensor<3x5xf32>) -> tensor<3x5xf32> {
   } -> tensor<3x5xf32>
   return %0 : tensor<3x5xf32>
 }
+
+// What a reduction multiplies is read in its body.
+func.func @read_and_reduce(%a: tensor<3x5xf32>) -> tensor<3xf32> {
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %0 = linalg.generic {indexing_maps = [#id2, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<3x5xf32>) outs(%f : tensor<3xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %back = arith.subi %c4, %j : index
+    %1 = tensor.extract %a[%i, %back] : tensor<3x5xf32>
+    %2 = arith.mulf %x, %1 : f32
+    %3 = arith.addf %2, %o : f32
+    linalg.yield %3 : f32
+  } -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// Scalars that are elements: read by bodies, and operands; of data and of what
+// is computed.
+func.func @scalars_of_tensors(%a: tensor<3x5xf32>, %s: tensor<f32>) -> (tensor<3x5xf32>, tensor<3xf32>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<3x5xf32>
+  %e3 = tensor.empty() : tensor<3xf32>
+  %es = tensor.empty() : tensor<f32>
+  %square = linalg.mul ins(%s, %s : tensor<f32>, tensor<f32>) outs(%es : tensor<f32>) -> tensor<f32>
+  %u = tensor.extract %square[] : tensor<f32>
+  %v = tensor.extract %a[%c1, %c2] : tensor<3x5xf32>
+  %f = linalg.fill ins(%u : f32) outs(%e3 : tensor<3xf32>) -> tensor<3xf32>
+  %0 = linalg.generic {indexing_maps = [#id2, affine_map<(i, j) -> ()>, #id2], iterator_types = ["parallel", "parallel"]} ins(%a, %u : tensor<3x5xf32>, f32) outs(%e : tensor<3x5xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %1 = arith.mulf %x, %y : f32
+    %2 = arith.addf %1, %v : f32
+    linalg.yield %2 : f32
+  } -> tensor<3x5xf32>
+  %3 = linalg.reduce { arith.addf } ins(%a : tensor<3x5xf32>) outs(%f : tensor<3xf32>) dimensions = [1]
+  return %0, %3 : tensor<3x5xf32>, tensor<3xf32>
+}
