@@ -130,7 +130,8 @@ LogicalResult transfusion::prepareLayer(LayerToSchedule &layer,
   if (failed(einsum::decomposeNamedOps(function, decompose)) ||
       failed(partitionFor(function, arch)))
     return failure();
-  einsum::copyPassedResults(function);
+  if (failed(einsum::copyPassedResults(function)))
+    return failure();
   FailureOr<ImportedCascade> source =
       importCascade(cast<FunctionOpInterface>(function.getOperation()));
   if (failed(source))

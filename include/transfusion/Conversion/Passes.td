@@ -153,7 +153,10 @@ def LinalgToEinsumPass
     Bodies are simplified: constants rounded through casts, small powers as
     products. Sums of 16-bit floats accumulate in f32 and are rounded once.
     f64 that is no argument or result becomes f32. A result that nobody reads
-    (the index beside a maximum) is removed.
+    (the index beside a maximum) is removed. `tensor.extract` at affine places (a
+    reversed dimension, one element) is an operand; a select that accumulates
+    (x > acc ? x : acc) is the maximum or the masked sum that it means; ops of
+    index and `affine.apply` are written in arith.
 
     `raise-report` says what became of each op, as text or JSON on stderr; the
     counts add up to the ops of the file.
@@ -161,9 +164,9 @@ def LinalgToEinsumPass
     *Requires*: tensors, not memrefs; TOSA goes through
     `--convert-tosa-to-einsum`. *Ensures*: no op that moves or computes tensors
     is left, but named ops of einsum. *Fails when*: an op cannot be raised
-    (dynamic or empty dimension, gather, call, an index of a maximum that is
-    read, an element type that no machine has): an error names it and why;
-    `allow-unraised` leaves it between cascades and warns. Nothing is changed
+    (dynamic or empty dimension, gather, call, control flow, an index of a
+    maximum that is read, a scalar argument, an element type that no machine
+    has): an error names it, why, and what would fix it; `allow-unraised` leaves it between cascades and warns. Nothing is changed
     when it fails. *Complexity*: linear in the number of ops.
 
     ```mlir

@@ -62,7 +62,9 @@ std::string transfusion::raise::whyNotForeign(Operation *op) {
     return "reads the bits of numbers; convert them by value (arith.sitofp, "
            "arith.truncf), or do it outside of the function";
   if (isa<CallOpInterface>(op))
-    return "is a call; run upstream's --inline first";
+    return "is a call; run upstream's --inline first (a function without a "
+           "body, or one that calls itself, stays: compute it before or "
+           "behind this one)";
   if (OpTrait::hasElementwiseMappableTraits(op))
     return "computes on whole tensors; run upstream's "
            "--convert-elementwise-to-linalg first";

@@ -312,6 +312,14 @@ func.func @f(%a: {V}, %c: i1) -> {V} {{
 """, stage="schedule", error="'func.func' op has 3 blocks: how often each runs "
     "is not known, so their cascades cannot be costed")
 
+add("passed on in f64", f"""
+func.func @f(%a: {V}, %b: tensor<3xf64>) -> ({V}, tensor<3xf64>) {{
+{then_exp("%a", V)}
+  return %r, %b : {V}, tensor<3xf64>
+}}
+""", stage="schedule", error="'func.return' op returns a 'tensor<3xf64>' as "
+    "result #1 that the function does not make, and no Einsum can copy it")
+
 # What exporters leave beside and around a layer.
 add("beside a global", f"""
 ml_program.global private mutable @seed(dense<0> : tensor<i64>) : tensor<i64>

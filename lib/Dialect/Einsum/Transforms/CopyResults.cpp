@@ -32,9 +32,20 @@ static bool handsOn(CascadeOp cascade) {
   return cascade.getBody().getOps<MapReduceOp>().empty();
 }
 
-static bool isStored(Type type) {
+static bool isEmpty(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && tensor.getNumElements() > 0;
+  return !tensor || (tensor.hasStaticShape() && tensor.getNumElements() == 0);
+}
+
+/// What an Einsum can make.
+static bool canBeMade(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  bool isInteger =
+      llvm::any_of(ArrayRef<unsigned>{1, 8, 32, 64},
+                   [&](unsigned n) { return element.isSignlessInteger(n); });
+  return tensor.hasStaticShape() && !tensor.getEncoding() &&
+         (isInteger || isa<Float16Type, BFloat16Type, Float32Type>(element));
 }
 
 static SmallVector<OpOperand *> passedOn(func::FuncOp function) {
@@ -59,14 +70,19 @@ static SmallVector<OpOperand *> passedOn(func::FuncOp function) {
     bool isMade = source.getDefiningOp() &&
                   !source.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
     bool isFirst = seen.insert(source).second;
-    if (isStored(operand.get().getType()) && !(isMade && isFirst))
+    if (!isEmpty(operand.get().getType()) && !(isMade && isFirst))
       found.push_back(&operand);
   }
   return found;
 }
 
 bool transfusion::einsum::onlyPassesOn(func::FuncOp function) {
-  return !passedOn(function).empty() &&
+  SmallVector<OpOperand *> results = passedOn(function);
+  return !results.empty() &&
+         llvm::all_of(results,
+                      [](OpOperand *result) {
+                        return canBeMade(result->get().getType());
+                      }) &&
          llvm::all_of(function.getBody().front().without_terminator(),
                       [](Operation &op) {
                         auto cascade = dyn_cast<CascadeOp>(op);
@@ -104,10 +120,22 @@ static Value copy(OpBuilder &b, Location loc, Value value, StringRef name) {
   return cascade.getResult(0);
 }
 
-void transfusion::einsum::copyPassedResults(func::FuncOp function) {
+LogicalResult transfusion::einsum::copyPassedResults(func::FuncOp function) {
   SmallVector<OpOperand *> operands = passedOn(function);
   if (operands.empty())
-    return;
+    return success();
+  for (OpOperand *operand : operands)
+    if (Type type = operand->get().getType(); !canBeMade(type)) {
+      InFlightDiagnostic diag =
+          emitError(operand->getOwner()->getLoc())
+          << "'" << operand->getOwner()->getName() << "' op returns a " << type
+          << " as result #" << operand->getOperandNumber()
+          << " that the function does not make, and no Einsum can copy it";
+      diag.attachNote()
+          << "leave it out of the results, or return it as a "
+             "static tensor of f16, bf16, f32, i1, i8, i32 or i64";
+      return diag;
+    }
   llvm::StringSet<> names; // asked, never walked
   function.walk([&](MapReduceOp op) { names.insert(op.getEinsumName()); });
   unsigned number = 0;
@@ -125,4 +153,5 @@ void transfusion::einsum::copyPassedResults(func::FuncOp function) {
     if (handsOn(cascade) && cascade->use_empty())
       cascade->erase();
   mergeCascades(function);
+  return success();
 }
