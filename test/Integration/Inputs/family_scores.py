@@ -208,3 +208,17 @@ def unequal_halves(layer, x):
                    l.binary("mulf", l.concat(3, minus, first), sin, "bhpe",
                             "pe"))
     return attention(layer, x, on_q=turn)
+
+
+@family(passes=2, scheduled=False)
+def bias_of_all_layers(layer, x):
+    """T5: one position bias for two attentions, beside a mask of data."""
+    bias = layer.argument(HEADS, ROWS, ROWS)
+    hidden = layer.argument(BATCH, ROWS, ROWS)
+
+    def change(l, s):
+        s = l.binary("addf", s, bias, "bhpm", "hpm")
+        return l.binary("addf", s, hidden, "bhpm", "bpm")
+    for _ in range(2):
+        x = add(layer, x, attention(layer, x, change, scaled=False))
+    return x

@@ -7,6 +7,7 @@
 
 #include "Plan.h"
 #include "Indices.h"
+#include "RecognizeAttention.h"
 
 #include <array>
 #include <map>
@@ -79,6 +80,9 @@ private:
   /// enough to know.
   std::map<NodeId, std::set<NodeId>> users;
   llvm::DenseMap<NodeId, bool> reads; ///< whether any input; looked up
+  /// Parts of a score around the place of its contraction, which is nothing
+  /// anywhere else.
+  llvm::DenseSet<NodeId> aroundDot; // asked, never walked
 };
 } // namespace
 
@@ -124,6 +128,12 @@ void Planner::reach() {
     for (const Ref &operand : graph[id].operands)
       result |= reads.lookup(operand.node);
     reads[id] = result;
+    if (graph[id].isOp(AttentionTraits::kDot) ||
+        (graph[id].kind != Kind::Piece && graph[id].kind != Kind::Reduce &&
+         llvm::any_of(graph[id].operands, [&](const Ref &operand) {
+           return aroundDot.contains(operand.node);
+         })))
+      aroundDot.insert(id);
   }
 }
 
@@ -136,7 +146,8 @@ static bool isElement(Type type) {
 }
 
 void Planner::demand(NodeId id) {
-  if (!isLeafKind(graph[id]) && isElement(graph[id].type))
+  if (!isLeafKind(graph[id]) && isElement(graph[id].type) &&
+      !aroundDot.contains(id))
     plan.tensors.insert(id);
 }
 
