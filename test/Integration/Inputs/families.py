@@ -19,6 +19,7 @@ import family_exports  # registers
 import family_layers  # registers
 import family_near_misses  # registers
 import family_scores  # registers
+import family_windows  # registers
 import numpy as np
 from family_parts import BATCH, FAMILIES, ROWS, WIDTH
 from torch_linalg import Layer

@@ -126,13 +126,9 @@ void Materializer::chooseLayouts() {
       continue;
     for (unsigned i = 0, e = node.operands.size(); i < e; ++i) {
       NodeId operand = throughWidening(graph, node.operands[i]).node;
-      SmallVector<unsigned> order = kind->second.layout(graph, node, i);
-      if (!plan.isTensor(operand) || order.empty())
-        continue;
-      Exprs layout;
-      for (unsigned dim : order)
-        layout.push_back(getAffineDimExpr(dim, graph.getContext()));
-      layouts.try_emplace(operand, layout);
+      Exprs layout = kind->second.layout(graph, node, i);
+      if (plan.isTensor(operand) && !layout.empty())
+        layouts.try_emplace(operand, layout);
     }
   }
   // What is rotated is laid out like the result.

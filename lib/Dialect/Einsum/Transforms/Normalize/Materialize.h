@@ -54,10 +54,8 @@ struct PieceKind {
   /// What several of a kind in a function are numbered by: "ln" -> ln1., ln2.
   std::string prefix;
   /// The dims of operand i's node in the order in which its tensor has them, if
-  /// the piece wants another than theirs: by position in the node.
-  std::function<llvm::SmallVector<unsigned>(const Graph &, const Node &,
-                                            unsigned)>
-      layout;
+  /// the piece wants another than theirs: over the node's dims.
+  std::function<Exprs(const Graph &, const Node &, unsigned)> layout;
   /// The role of operand i, if it is a projection: its Einsum's name ("Q").
   std::function<std::string(const Graph &, const Node &, unsigned)> operandName;
 };

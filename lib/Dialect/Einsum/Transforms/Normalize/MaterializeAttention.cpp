@@ -8,6 +8,7 @@
 #include "MaterializeAttention.h"
 #include "../AttentionCascade.h"
 #include "AttentionDims.h"
+#include "MergedKeys.h"
 #include "Plan.h"
 #include "RecognizeAttention.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -234,8 +235,8 @@ void Emitter::emit() {
 }
 
 /// Ranks that readers look for first come first: heads, then the sequence.
-static SmallVector<unsigned> operandLayout(const Graph &graph, const Node &node,
-                                           unsigned i) {
+static normal::Exprs operandLayout(const Graph &graph, const Node &node,
+                                   unsigned i) {
   if (i == Score)
     return {};
   const Ref &operand = node.operands[i];
@@ -256,12 +257,19 @@ static SmallVector<unsigned> operandLayout(const Graph &graph, const Node &node,
     return isRow ? 1u : 0u;
   };
   Ref source = throughWidening(graph, operand);
-  SmallVector<unsigned> order;
+  // Digits of the key (MergedKeys.h) are one dimension.
+  AffineExpr key = getAffineDimExpr(numDims, graph.getContext());
+  normal::Exprs merged = mergeDigits(source.at, key), layout;
   for (unsigned c = 0; c < 4; ++c)
-    for (auto [k, expr] : llvm::enumerate(source.at))
-      if (classOf(expr) == c)
-        order.push_back(k);
-  return order;
+    for (auto [k, expr] : llvm::enumerate(source.at)) {
+      if (classOf(merged[k] ? key : expr) != c)
+        continue;
+      if (!merged[k])
+        layout.push_back(getAffineDimExpr(k, graph.getContext()));
+      else if (!isa<AffineConstantExpr>(merged[k]))
+        layout.push_back(merged[k]);
+    }
+  return layout;
 }
 
 PieceKind normal::attentionPiece() {

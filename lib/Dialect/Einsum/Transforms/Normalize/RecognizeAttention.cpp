@@ -10,6 +10,7 @@
 #include "AttentionRounding.h"
 #include "DividedRows.h"
 #include "Indices.h"
+#include "MergedKeys.h"
 #include "Plan.h"
 #include "QueryBlocks.h"
 #include "RecognizeSoftmax.h"
@@ -82,7 +83,8 @@ std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref,
   std::optional<SoftmaxContraction> found =
       matchSoftmaxContraction(graph, frame, ref);
   // One key rank: what tiles are made of.
-  if (!found || found->keys.size() != 1)
+  if (!found ||
+      (found->keys.size() != 1 && !mergeKeys(imported, graph, frame, *found)))
     return std::nullopt;
   AffineExpr key = found->keys.front();
 
