@@ -46,8 +46,9 @@ transfusion::describeUnscheduled(FunctionOpInterface function) {
 
 void transfusion::warnOfUnscheduled(FunctionOpInterface function) {
   for (Operation *op : unscheduledOps(function))
-    op->emitWarning() << "'" << op->getName()
-                      << "' op is neither scheduled nor costed: it is no part "
-                         "of a cascade; raise it (--convert-linalg-to-einsum "
-                         "says why not), or count it yourself";
+    emitWarning(op->getLoc())
+        << "'" << op->getName()
+        << "' op is neither scheduled nor costed: it is no part "
+           "of a cascade; raise it (--convert-linalg-to-einsum "
+           "says why not), or count it yourself";
 }

@@ -55,8 +55,9 @@ struct LinalgToEinsum
       if (entry.reason.empty())
         continue;
       good &= allowUnraised.getValue();
-      InFlightDiagnostic diag =
-          allowUnraised ? entry.op->emitWarning() : entry.op->emitError();
+      // At its place, without its text: a loop may hold the whole layer.
+      InFlightDiagnostic diag = allowUnraised ? emitWarning(entry.op->getLoc())
+                                              : emitError(entry.op->getLoc());
       diag << "'" << entry.op->getName() << "' op cannot be raised to an "
            << "Einsum: " << entry.reason;
       if (allowUnraised)

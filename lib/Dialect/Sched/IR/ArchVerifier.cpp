@@ -93,10 +93,15 @@ LogicalResult MemoryOp::verify() {
            << "needs capacity_bytes: only the outermost memory is unlimited";
   if (getBandwidthBytesPerSAttr() &&
       (getReadBandwidthBytesPerSAttr() || getWriteBandwidthBytesPerSAttr()))
-    return emitOpError() << "has a shared bandwidth and a separate one"; // (3)
+    return emitOpError() << "has a shared bandwidth and a separate one; give "
+                            "bandwidth_bytes_per_s alone, or one for reads and "
+                            "one for writes"; // (3)
   if (getEnergyPjPerByteAttr() &&
       (getReadEnergyPjPerByteAttr() || getWriteEnergyPjPerByteAttr()))
-    return emitOpError() << "has one energy and a separate one"; // (3)
+    return emitOpError()
+           << "has one energy and a separate one; give "
+              "energy_pj_per_byte alone, or one for reads and one "
+              "for writes"; // (3)
   for (FloatAttr energy :
        {getEnergyPjPerByteAttr(), getReadEnergyPjPerByteAttr(),
         getWriteEnergyPjPerByteAttr()})

@@ -309,7 +309,8 @@ LogicalResult Verifier::verifyComplete() {
       continue; // (4)
     InFlightDiagnostic diag = schedule.emitOpError() << "leaves out Einsum '"
                                                      << name.getValue() << "'";
-    diag.attachNote(op.getLoc()) << "Einsum '" << name.getValue() << "'";
+    diag.attachNote(op.getLoc())
+        << "Einsum '" << name.getValue() << "'; give it a slot in a run";
     return diag;
   }
   return success();
