@@ -58,14 +58,16 @@ def check_moves(schedule):
 
 
 def check_residents(schedule, capacity, ends):
-    """Whole tensors in memories that feed nothing: they share no byte while
-    groups use them, and no group moves one at another time or place."""
+    """Tensors, or pieces of a group's outer tile, in memories that feed nothing:
+    they share no byte while groups use them, and no group moves one at another
+    time or place."""
     number = {g["name"]: i for i, g in enumerate(schedule["groups"])}
     tensors = {t["name"]: t for t in schedule["tensors"]}
     placed = []
     for r in schedule.get("residents", []):
         t = tensors[r["tensor"]]
-        if r["bytes"] < math.prod(t["shape"]) * -(-t["bits"] // 8):
+        if "access" not in r and \
+                r["bytes"] < math.prod(t["shape"]) * -(-t["bits"] // 8):
             raise Wrong(f"{r['tensor']} is too large for its place")
         end = r["address"] + r["bytes"]
         ends[r["memory"]] = max(ends[r["memory"]], end)
@@ -78,12 +80,18 @@ def check_residents(schedule, capacity, ends):
                     and life[0] <= other[1] and other[0] <= life[1]):
                 raise Wrong(f"{x['tensor']} and {r['tensor']} share bytes")
         placed.append((r, life))
-    homes = {r["tensor"]: (r["memory"], life) for r, life in placed}
+    homes = {r["tensor"]: (r["memory"], life) for r, life in placed
+             if "access" not in r}
+    pieces = {(life[0], r["tensor"]): r["memory"] for r, life in placed
+              if "access" in r}
+    if len(homes) + len(pieces) != len(placed) or any(t in homes for _, t in pieces):
+        raise Wrong("a tensor resides twice")
     outer = schedule["arch"]["memories"][0]["name"]
     memories = {m["name"]: m for m in schedule["arch"]["memories"]}
     for i, g in enumerate(schedule["groups"]):
         for t in g.get("copies", []):
-            if (t["from"] != outer or t["to"] != homes.get(t["tensor"], (None,))[0]
+            place = pieces.get((i, t["tensor"]), homes.get(t["tensor"], (None,))[0])
+            if (t["from"] != outer or t["to"] != place
                     or t["from_port"] != memories[outer]["read_port"]
                     or t["to_port"] != memories[t["to"]]["write_port"]):
                 raise Wrong(f"{t['tensor']} is copied from or to elsewhere")
@@ -93,8 +101,13 @@ def check_residents(schedule, capacity, ends):
         for name, (_, life) in homes.items():
             if (tensors[name]["role"] == "input" and life[0] == i) != (name in copied):
                 raise Wrong(f"{name} is not copied once, before {g['name']}")
+        for group, name in pieces:
+            if group == i and name not in copied:
+                raise Wrong(f"{name} is never copied in {g['name']}")
         for t in g["transfers"] + [t for p in g["phases"] for t in p["transfers"]]:
             memory, life = homes.get(t["tensor"], (outer, (i, i)))
+            if t["kind"] == "load":
+                memory = pieces.get((i, t["tensor"]), memory)
             if memory != t["from" if t["kind"] == "load" else "to"]:
                 raise Wrong(f"{t['tensor']} is in {memory}")
             if not life[0] <= i <= life[1]:
@@ -370,6 +383,28 @@ def steps_of(schedule):
                for g in schedule["groups"] for p in g["phases"])
 
 
+def copy_pieces(schedule, group, pieces, index, tile, read, written):
+    """Those that the outer tile is the first to read."""
+    loops = [l["rank"] for l in group["outer_loops"]]
+    for t in group.get("copies", []):
+        if t["tensor"] not in pieces:
+            continue
+        r = pieces[t["tensor"]]
+        at = loops.index(t["loop"]) if "loop" in t else -1
+        if not any(index[at + 1:]):
+            w = Walk(schedule, group["phases"][0], tile, alone=True)
+            bits = w.tensors[t["tensor"]]["bits"]
+            bytes_ = w.values(t["tensor"], r["access"], tile) * -(-bits // 8)
+            if bytes_ > r["bytes"]:
+                raise Wrong(f"{t['tensor']} has no room for its piece")
+            r["holds"] = tile
+            read[t["from"]] += bytes_
+            written[t["to"]] += bytes_
+        used = {k for e in r["access"] for k in e["terms"]}
+        if any(r["holds"][k] != tile[k] for k in used):
+            raise Wrong(f"{t['tensor']} is read when another piece is there")
+
+
 def walk(schedule):
     extents = {r["name"]: r["extent"] for r in schedule["ranks"]}
     cycles, read, written = (defaultdict(int) for _ in range(3))
@@ -377,8 +412,12 @@ def walk(schedule):
     for g in schedule["groups"]:
         loops = g["outer_loops"]
         whole = {r: (0, n) for r, n in extents.items()}
+        pieces = {r["tensor"]: r for r in schedule.get("residents", [])
+                  if "access" in r and r["first_group"] == g["name"]}
         for t in g.get("copies", []):
             x = tensors[t["tensor"]]
+            if t["tensor"] in pieces:
+                continue
             whole_bytes = math.prod(x["shape"]) * -(-x["bits"] // 8)
             read[t["from"]] += whole_bytes
             written[t["to"]] += whole_bytes
@@ -391,6 +430,7 @@ def walk(schedule):
             for l, i in zip(loops, index):
                 start = i * l["tile"]
                 tile[l["rank"]] = (start, min(l["tile"], l["extent"] - start))
+            copy_pieces(schedule, g, pieces, index, tile, read, written)
             for p in g["phases"]:
                 w = Walk(schedule, p, tile).run()
                 cycles[p["name"]] += w.cycles

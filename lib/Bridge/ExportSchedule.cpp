@@ -17,6 +17,7 @@ public:
            const core::Arch &arch)
       : b(b), loc(loc), source(source), arch(arch) {}
   void group(const core::Group &group);
+  ArrayAttr residents(const std::vector<core::Resident> &list) const;
 
 private:
   StringAttr rank(core::RankId r) const {
@@ -103,6 +104,15 @@ void Exporter::phase(const core::Phase &phase) {
     this->run(run);
 }
 
+ArrayAttr Exporter::residents(const std::vector<core::Resident> &list) const {
+  SmallVector<Attribute> residents;
+  for (const core::Resident &r : list)
+    residents.push_back(sched::ResidentAttr::get(
+        b.getContext(), b.getStringAttr(source.cascade.tensors[r.tensor].name),
+        FlatSymbolRefAttr::get(b.getContext(), arch.memories[r.memory].name)));
+  return residents.empty() ? ArrayAttr() : b.getArrayAttr(residents);
+}
+
 void Exporter::group(const core::Group &group) {
   SmallVector<core::RankId> tiled(group.tileOrder.begin(),
                                   group.tileOrder.end());
@@ -113,7 +123,8 @@ void Exporter::group(const core::Group &group) {
         static_cast<sched::RetainLevel>(r.level)));
   auto op = sched::GroupOp::create(b, loc, tiling(tiled, group.tile),
                                    retain.empty() ? ArrayAttr()
-                                                  : b.getArrayAttr(retain));
+                                                  : b.getArrayAttr(retain),
+                                   residents(group.residents));
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());
   for (const core::Phase &phase : group.phases)
@@ -125,16 +136,10 @@ sched::ScheduleOp transfusion::exportSchedule(
     FunctionOpInterface function, sched::ArchOp arch,
     const core::Schedule &schedule, sched::SearchAttr search) {
   core::Arch machine = importArch(arch);
-  SmallVector<Attribute> residents;
-  for (const core::Resident &r : schedule.residents)
-    residents.push_back(sched::ResidentAttr::get(
-        b.getContext(), b.getStringAttr(source.cascade.tensors[r.tensor].name),
-        FlatSymbolRefAttr::get(b.getContext(),
-                               machine.memories[r.memory].name)));
+  Exporter exporter(b, loc, source, machine);
   auto op = sched::ScheduleOp::create(
       b, loc, name, SymbolTable::getSymbolName(function), arch.getSymName(),
-      search, residents.empty() ? ArrayAttr() : b.getArrayAttr(residents));
-  Exporter exporter(b, loc, source, machine);
+      search, exporter.residents(schedule.residents));
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&op.getBody());
   for (const core::Group &group : schedule.groups)

@@ -112,6 +112,7 @@ public:
       : source(source), arch(arch) {}
   core::Group group(sched::GroupOp op);
   core::Phase phase(sched::PhaseOp op);
+  std::vector<core::Resident> residents(ArrayAttr list) const;
 
 private:
   std::vector<core::RankId> ranks(ArrayRef<StringAttr> names) const {
@@ -177,6 +178,23 @@ core::Phase ScheduleImporter::phase(sched::PhaseOp op) {
   return phase;
 }
 
+std::vector<core::Resident> ScheduleImporter::residents(ArrayAttr list) const {
+  std::vector<core::Resident> residents;
+  if (!list)
+    return residents;
+  for (auto r : list.getAsRange<sched::ResidentAttr>()) {
+    core::Resident resident{source.tensorId(r.getTensor()), -1};
+    for (auto [m, memory] : llvm::enumerate(arch.memories))
+      if (memory.name == r.getMemory().getValue())
+        resident.memory = static_cast<core::MemoryId>(m);
+    residents.push_back(resident);
+  }
+  llvm::sort(residents, [](const core::Resident &x, const core::Resident &y) {
+    return x.tensor < y.tensor;
+  });
+  return residents;
+}
+
 core::Group ScheduleImporter::group(sched::GroupOp op) {
   core::Group group;
   if (op.getTileAttr())
@@ -190,6 +208,7 @@ core::Group ScheduleImporter::group(sched::GroupOp op) {
   llvm::sort(group.retain, [](const core::Retain &a, const core::Retain &b) {
     return a.tensor < b.tensor;
   });
+  group.residents = residents(op.getResidentAttr());
   for (auto phase : op.getBody().getOps<sched::PhaseOp>())
     group.phases.push_back(this->phase(phase));
   return group;
@@ -208,19 +227,8 @@ FailureOr<ImportedSchedule> transfusion::importSchedule(sched::ScheduleOp op) {
   imported.source = std::move(*source);
   imported.arch = importArch(imported.archOp);
   imported.search = op.getSearch();
-  if (op.getResidentAttr())
-    for (auto r : op.getResidentAttr().getAsRange<sched::ResidentAttr>()) {
-      core::Resident resident{imported.source.tensorId(r.getTensor()), -1};
-      for (auto [m, memory] : llvm::enumerate(imported.arch.memories))
-        if (memory.name == r.getMemory().getValue())
-          resident.memory = static_cast<core::MemoryId>(m);
-      imported.schedule.residents.push_back(resident);
-    }
-  llvm::sort(imported.schedule.residents,
-             [](const core::Resident &x, const core::Resident &y) {
-               return x.tensor < y.tensor;
-             });
   ScheduleImporter importer(imported.source, imported.arch);
+  imported.schedule.residents = importer.residents(op.getResidentAttr());
   for (auto group : op.getBody().getOps<sched::GroupOp>()) {
     imported.groups.push_back(group);
     imported.phases.emplace_back();

@@ -134,7 +134,7 @@ void TextWriter::memory() {
   }
 }
 
-/// Per memory in between: what lies there whole, and when, the largest first.
+/// Per memory in between: what lies there and when, the largest first.
 void TextWriter::residents() {
   for (size_t m = 1; m < v.arch.memories.size(); ++m) {
     std::vector<const PlannedResident *> largest;
@@ -157,7 +157,9 @@ void TextWriter::residents() {
          << capacityText(double(r.bytes)) << " " << groupName(r.firstGroup);
       if (r.lastGroup > r.firstGroup)
         os << "-" << groupName(r.lastGroup);
-      if (r.isCopied)
+      if (r.isPiece())
+        os << " tile by tile";
+      else if (r.isCopied)
         os << " copied";
     }
     os << (largest.size() > 8 ? ", ...)\n" : ")\n");

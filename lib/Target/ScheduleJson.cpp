@@ -128,7 +128,8 @@ void ScheduleWriter::cascade() {
   });
 }
 
-/// Of inputs that become residents before group `g`.
+/// Of inputs that become residents before group `g`, and of pieces that do
+/// before its outer tiles.
 void ScheduleWriter::copies(int32_t g) {
   auto isHere = [&](const PlannedResident &r) {
     return r.isCopied && r.firstGroup == g;
@@ -146,6 +147,11 @@ void ScheduleWriter::copies(int32_t g) {
         j.attribute("to", to.name);
         j.attribute("from_port", portName(from, /*write=*/false));
         j.attribute("to_port", portName(to, /*write=*/true));
+        if (r.copyPosition >= 0)
+          j.attribute(
+              "loop",
+              v.cascade.ranks[v.schedule.groups[g].tileOrder[r.copyPosition]]
+                  .name);
       });
     }
   });

@@ -49,6 +49,8 @@ void transfusion::writeResidents(const ScheduleView &v,
         j.attribute("bytes", r.bytes);
         j.attribute("first_group", groupName(r.firstGroup));
         j.attribute("last_group", groupName(r.lastGroup));
+        if (r.isPiece())
+          writeAccess(v, j, r.access);
       });
   });
 }

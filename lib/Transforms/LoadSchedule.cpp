@@ -81,6 +81,8 @@ private:
   /// `sizes` by rank; those above `whole` become 0.
   std::vector<int64_t> sizes(const std::vector<int64_t> &sizes,
                              const std::vector<int64_t> &whole);
+  std::vector<core::Resident>
+  residents(const std::vector<core::Resident> &list);
   core::Phase phase(const core::Phase &p, const std::vector<int64_t> &fromTile,
                     const std::vector<int64_t> &tile);
 
@@ -171,6 +173,17 @@ core::Phase Translation::phase(const core::Phase &p,
   return result;
 }
 
+std::vector<core::Resident>
+Translation::residents(const std::vector<core::Resident> &list) {
+  std::vector<core::Resident> result;
+  for (const core::Resident &r : list)
+    result.push_back({tensor(r.tensor), r.memory});
+  llvm::sort(result, [](const core::Resident &x, const core::Resident &y) {
+    return x.tensor < y.tensor;
+  });
+  return result;
+}
+
 static std::vector<int64_t> extentsOf(const core::Cascade &c) {
   std::vector<int64_t> extents;
   for (const core::Rank &r : c.ranks)
@@ -202,16 +215,12 @@ Translation::operator()(const core::Schedule &schedule) {
     llvm::sort(group.retain, [](const core::Retain &x, const core::Retain &y) {
       return x.tensor < y.tensor;
     });
+    group.residents = residents(g.residents);
     for (const core::Phase &p : g.phases)
       group.phases.push_back(phase(p, fromTile, tile));
     result.groups.push_back(std::move(group));
   }
-  for (const core::Resident &r : schedule.residents)
-    result.residents.push_back({tensor(r.tensor), r.memory});
-  llvm::sort(result.residents,
-             [](const core::Resident &x, const core::Resident &y) {
-               return x.tensor < y.tensor;
-             });
+  result.residents = residents(schedule.residents);
   if (failed)
     return failure();
   return result;

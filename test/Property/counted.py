@@ -187,6 +187,8 @@ def main(src, first, last):
                             "tile(", "finish", "resident("):
                 features[feature.strip(" (")] = \
                     features.get(feature.strip(" ("), 0) + (feature in scheduled)
+            features["pieces"] = features.get("pieces", 0) + bool(
+                re.search(r"sched\.group[^\n]* resident\(", scheduled))
     print(f"{sum(kinds.values())} programs counted, {bad} otherwise than "
           f"claimed, {infeasible} that fit no schedule: {kinds} {features}")
     few = sum(kinds.values()) < 0.8 * (int(last) - int(first) + 1)

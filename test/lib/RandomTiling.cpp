@@ -119,12 +119,24 @@ static void drawResidents(const core::Cascade &c, const core::Arch &a,
   const core::MemoryId m = between.front();
   s.residents.clear();
   for (size_t t = 0; t < c.tensors.size(); ++t) {
-    if (rng.below(3) == 0)
+    if (rng.below(2) == 0)
       continue;
     core::Schedule more = s;
     more.residents.push_back({static_cast<core::TensorId>(t), m});
     if (isLegal(c, a, more))
       s = std::move(more);
+  }
+  // Pieces of what is left.
+  for (size_t g = 0; g < s.groups.size(); ++g) {
+    s.groups[g].residents.clear();
+    for (size_t t = 0; t < c.tensors.size(); ++t) {
+      if (rng.below(2) == 0)
+        continue;
+      core::Schedule more = s;
+      more.groups[g].residents.push_back({static_cast<core::TensorId>(t), m});
+      if (isLegal(c, a, more))
+        s = std::move(more);
+    }
   }
 }
 

@@ -15,7 +15,7 @@ void ProgramEmitter::emitGroup(int32_t g) {
   const Group &group = src.schedule.groups[g];
   Location loc = scope.builder().getUnknownLoc();
   for (const PlannedResident &r : plan.residents)
-    if (r.isCopied && r.firstGroup == g)
+    if (r.isCopied && r.firstGroup == g && !r.isPiece())
       copyResident(r.tensor, loc);
   for (int32_t id : plan.groups[g].buffers) {
     const Buffer &buffer = plan.buffers[id];
@@ -33,6 +33,10 @@ void ProgramEmitter::emitGroup(int32_t g) {
   // Full tiles in a loop, then the ragged one by itself, so that trip counts
   // of everything inside are constants.
   std::function<void(size_t)> open = [&](size_t depth) {
+    for (size_t i = 0; i < plan.residents.size(); ++i)
+      if (plan.residents[i].group == g &&
+          plan.residents[i].copyPosition + 1 == static_cast<int32_t>(depth))
+        copyPiece(i, tile, loc);
     if (depth == group.tileOrder.size())
       return emitTile(g, tile);
     RankId r = group.tileOrder[depth];
@@ -59,6 +63,7 @@ void ProgramEmitter::emitGroup(int32_t g) {
 }
 
 void ProgramEmitter::emitTile(int32_t g, const OuterTile &tile) {
+  tileNow = &tile;
   Location loc = scope.builder().getUnknownLoc();
   const Group &group = src.schedule.groups[g];
   for (size_t p = 0; p < group.phases.size(); ++p) {

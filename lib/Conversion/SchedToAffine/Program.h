@@ -91,6 +91,7 @@ struct Storage {
   /// By TensorId, where the whole tensor lies; null when it never does.
   std::vector<mlir::Value> outer;
   std::vector<mlir::Value> copiedFrom; ///< of residents: the input in DRAM
+  std::vector<mlir::Value> pieces;     ///< by resident; null for whole ones
 };
 
 /// Slots by start cycle, of the stages that work in a step of full tiles.
@@ -177,6 +178,17 @@ private:
   void loadBuffer(int32_t buffer, mlir::AffineExpr slot, const Piece &piece,
                   mlir::Location loc, const StepBounds *only = nullptr,
                   core::RankId rank = -1);
+  /// What resides of an outer tile, into its place.
+  void copyPiece(size_t resident, const OuterTile &tile, mlir::Location loc);
+  /// Each value of a piece that exists: its index in an array of these
+  /// dimensions, and its coordinates in the tensor.
+  void forEachValue(core::TensorId tensor, const core::Access &access,
+                    llvm::ArrayRef<core::BufferDim> dims, const Piece &piece,
+                    mlir::Location loc, const StepBounds *only,
+                    core::RankId rank,
+                    llvm::function_ref<void(llvm::ArrayRef<mlir::AffineExpr>,
+                                            llvm::ArrayRef<mlir::AffineExpr>)>
+                        body);
   void storeResult(const core::PlannedSlot &slot, int32_t buffer,
                    const EpochSpace &space, const Epoch &epoch);
   /// What of the result's domain can be said without reduced ranks.
@@ -219,6 +231,7 @@ private:
   bool poison;
   AffineScope scope;
   Storage at;
+  const OuterTile *tileNow = nullptr; ///< that is being emitted
 };
 
 } // namespace transfusion::schedtoaffine

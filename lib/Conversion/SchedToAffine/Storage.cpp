@@ -52,6 +52,15 @@ void ProgramEmitter::allocate(Location loc) {
     Type element = cast<RankedTensorType>(src.tensors[r.tensor].getType())
                        .getElementType();
     const Tensor &tensor = c.tensors[r.tensor];
+    at.pieces.emplace_back();
+    if (r.isPiece()) {
+      SmallVector<int64_t> shape;
+      for (const BufferDim &dim : r.dims)
+        shape.push_back(dim.extent);
+      at.pieces.back() = viewOfPool(loc, shape, element, r.memory, r.address,
+                                    "sched.resident", tensor.name);
+      continue;
+    }
     at.outer[r.tensor] = viewOfPool(loc, tensor.shape, element, r.memory,
                                     r.address, "sched.resident", tensor.name);
   }

@@ -62,31 +62,30 @@ void ProgramEmitter::forEachResult(
   });
 }
 
-void ProgramEmitter::loadBuffer(int32_t id, AffineExpr slot, const Piece &piece,
-                                Location loc, const StepBounds *only,
-                                RankId rank) {
-  const Buffer &buffer = plan.buffers[id];
-  const Tensor &tensor = c.tensors[buffer.tensor];
+void ProgramEmitter::forEachValue(
+    TensorId t, const Access &access, ArrayRef<BufferDim> dims,
+    const Piece &piece, Location loc, const StepBounds *only, RankId rank,
+    function_ref<void(ArrayRef<AffineExpr>, ArrayRef<AffineExpr>)> body) {
+  const Tensor &tensor = c.tensors[t];
   SmallVector<Bound> bounds;
-  for (const BufferDim &dim : buffer.dims) {
+  for (const BufferDim &dim : dims) {
     if (dim.rank >= 0) {
       bounds.push_back(piece.size[dim.rank]);
       continue;
     }
     // A halo: what of it lies within the tensor.
-    AffineExpr least = leastCoordinate(buffer.access[dim.tensorDim], piece);
+    AffineExpr least = leastCoordinate(access[dim.tensorDim], piece);
     bounds.push_back({scope.constant(dim.extent),
                       scope.constant(tensor.shape[dim.tensorDim]) - least});
   }
   scope.nest(loc, bounds, [&](ArrayRef<AffineExpr> ivs) {
     // Ranks that have no dimension are at their start: one value.
     SmallVector<AffineExpr> coordinates;
-    for (const LinearExpr &e : buffer.access)
+    for (const LinearExpr &e : access)
       coordinates.push_back(leastCoordinate(e, piece));
     SmallVector<int> terms(coordinates.size(), 0);
-    SmallVector<AffineExpr> indices = {slot};
     SmallVector<Condition> inside;
-    for (auto [dim, iv] : llvm::zip_equal(buffer.dims, ivs)) {
+    for (auto [dim, iv] : llvm::zip_equal(dims, ivs)) {
       if (only && dim.rank == rank) {
         AffineExpr at = piece.start[rank] + iv;
         for (AffineExpr lower : only->lowers)
@@ -101,7 +100,6 @@ void ProgramEmitter::loadBuffer(int32_t id, AffineExpr slot, const Piece &piece,
       else
         x = x + iv * step;
       ++terms[dim.tensorDim];
-      indices.push_back(iv);
     }
     // Ranks that make up one dimension together may overshoot its end.
     if (only)
@@ -110,11 +108,54 @@ void ProgramEmitter::loadBuffer(int32_t id, AffineExpr slot, const Piece &piece,
       if (terms[d] > 1)
         inside.push_back(
             {scope.constant(tensor.shape[d] - 1) - coordinates[d], false});
-    scope.when(loc, inside, [&] {
-      Value v = scope.load(loc, at.outer[buffer.tensor], coordinates);
-      scope.store(loc, v, at.buffers[id], indices);
-    });
+    scope.when(loc, inside, [&] { body(ivs, coordinates); });
   });
+}
+
+void ProgramEmitter::loadBuffer(int32_t id, AffineExpr slot, const Piece &piece,
+                                Location loc, const StepBounds *only,
+                                RankId rank) {
+  const Buffer &buffer = plan.buffers[id];
+  const PlannedResident *resident = nullptr; // a piece to load from
+  Value from = at.outer[buffer.tensor];
+  for (auto [r, view] : llvm::zip_equal(plan.residents, at.pieces))
+    if (r.group == buffer.group && r.tensor == buffer.tensor) {
+      resident = &r;
+      from = view;
+    }
+  forEachValue(
+      buffer.tensor, buffer.access, buffer.dims, piece, loc, only, rank,
+      [&](ArrayRef<AffineExpr> index, ArrayRef<AffineExpr> coordinates) {
+        SmallVector<AffineExpr> source(coordinates);
+        if (resident) {
+          source.clear();
+          const Piece tile = tilePiece(*tileNow);
+          for (auto [dim, i] : llvm::zip_equal(resident->dims, index))
+            source.push_back(
+                dim.rank >= 0 ? i + piece.start[dim.rank] - tile.start[dim.rank]
+                              : coordinates[dim.tensorDim] -
+                                    leastCoordinate(
+                                        resident->access[dim.tensorDim], tile));
+        }
+        SmallVector<AffineExpr> indices = {slot};
+        indices.append(index.begin(), index.end());
+        Value v = scope.load(loc, from, source);
+        scope.store(loc, v, at.buffers[id], indices);
+      });
+}
+
+void ProgramEmitter::copyPiece(size_t resident, const OuterTile &tile,
+                               Location loc) {
+  const PlannedResident &r = plan.residents[resident];
+  if (poison)
+    poisonPool(r.memory, r.address, r.address + r.bytes);
+  forEachValue(
+      r.tensor, r.access, r.dims, tilePiece(tile), loc,
+      /*only=*/nullptr, /*rank=*/-1,
+      [&](ArrayRef<AffineExpr> index, ArrayRef<AffineExpr> coordinates) {
+        Value v = scope.load(loc, at.outer[r.tensor], coordinates);
+        scope.store(loc, v, at.pieces[resident], index);
+      });
 }
 
 static bool keepsLastSlice(const Buffer &buffer, const Tensor &tensor) {

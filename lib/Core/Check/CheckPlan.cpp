@@ -353,8 +353,18 @@ void PlanChecker::capacity() {
     x.bound = m.capacityBytes;
     x.unit = "bytes";
   }
-  for (const PlannedResident &r : p.residents)
-    ends[r.memory] = std::max(ends[r.memory], r.address + r.bytes);
+  for (const PlannedResident &r : p.residents) {
+    const int64_t end = r.address + r.bytes;
+    ends[r.memory] = std::max(ends[r.memory], end);
+    const Memory &m = a.memories[r.memory];
+    if (m.capacityBytes >= 0 && end > m.capacityBytes)
+      sink.add("P09",
+               "resident " + quoted(v.c.tensors[r.tensor].name) + " ends at " +
+                   byteText(end) + " of " + quoted(m.name) + ", which has " +
+                   byteText(m.capacityBytes),
+               "let fewer tensors reside, or give " + quoted(m.name) +
+                   " capacity_bytes >= " + num(end));
+  }
   for (size_t m = 1; m < ends.size(); ++m)
     if (m >= p.allocationBytes.size() || p.allocationBytes[m] != ends[m])
       sink.add("P10",

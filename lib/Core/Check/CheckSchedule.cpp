@@ -38,6 +38,7 @@ std::vector<Violation> transfusion::core::checkSchedule(const Cascade &c,
   checkMoves(view, sink);
   checkSkips(view, sink);
   checkResidents(view, a, sink);
+  checkPieces(view, a, sink);
   // Footprints of a schedule that is wrong otherwise would only confuse.
   if (sink.empty())
     checkMoveSpans(view, sink);

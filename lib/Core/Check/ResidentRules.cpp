@@ -61,11 +61,12 @@ std::string whyNot(const View &v, TensorId t) {
   return "";
 }
 
-bool isResident(const Schedule &s, TensorId t) {
-  for (const Resident &r : s.residents)
-    if (r.tensor == t)
-      return true;
-  return false;
+/// As a whole, or piece by piece in the group.
+bool isResident(const Schedule &s, int32_t group, TensorId t) {
+  auto isOf = [&](const Resident &r) { return r.tensor == t; };
+  return std::any_of(s.residents.begin(), s.residents.end(), isOf) ||
+         std::any_of(s.groups[group].residents.begin(),
+                     s.groups[group].residents.end(), isOf);
 }
 
 } // namespace
@@ -99,7 +100,7 @@ void check::checkResidents(const View &v, const Arch &a, Sink &sink) {
     for (int32_t p = 0; p < static_cast<int32_t>(v.s.groups[g].phases.size());
          ++p) {
       auto waits = [&](TensorId t, const char *verb) {
-        if (!isResident(v.s, t))
+        if (!isResident(v.s, g, t))
           return;
         Violation &x =
             sink.add("S40",
@@ -129,26 +130,29 @@ void check::checkResidentCapacity(const View &v, const Arch &a, Sink &sink) {
     Violation worst;
     for (int32_t g = 0; g < static_cast<int32_t>(v.s.groups.size()); ++g) {
       int64_t live = 0;
-      std::vector<TensorId> terms;
-      for (const auto &[t, use] : here) {
-        if (g < use.first || g > use.last)
-          continue;
-        live = addSat(live, alignedSat(sizeOf(v.c.tensors[t])));
-        terms.push_back(t);
-      }
+      std::vector<std::pair<TensorId, int64_t>> terms;
+      auto lives = [&](TensorId t, int64_t bytes) {
+        live = addSat(live, alignedSat(bytes));
+        terms.push_back({t, bytes});
+      };
+      for (const auto &[t, use] : here)
+        if (use.first <= g && g <= use.last)
+          lives(t, sizeOf(v.c.tensors[t]));
+      for (const Resident &r : v.s.groups[g].residents)
+        if (r.memory == m)
+          lives(r.tensor, pieceBytes(v, g, r.tensor));
       if (live <= memory.capacityBytes || live <= worst.demand)
         continue;
       Sink one;
-      worst =
-          one.add("S39",
-                  groupText(g) + " has residents of " + byteText(live) +
-                      " in " + quoted(memory.name) + ", but " + quoted(a.name) +
-                      " has " + byteText(memory.capacityBytes),
-                  "let fewer tensors reside, or give " + quoted(memory.name) +
-                      " capacity_bytes >= " + num(live));
-      for (TensorId t : terms)
-        Sink::term(worst, quoted(v.c.tensors[t].name) + ": " +
-                              byteText(sizeOf(v.c.tensors[t])));
+      worst = one.add(
+          "S39",
+          groupText(g) + " has residents of " + byteText(live) + " in " +
+              quoted(memory.name) + ", but " + quoted(a.name) + " has " +
+              byteText(memory.capacityBytes),
+          "let fewer tensors reside, use smaller outer tiles, or give " +
+              quoted(memory.name) + " capacity_bytes >= " + num(live));
+      for (const auto &[t, bytes] : terms)
+        Sink::term(worst, quoted(v.c.tensors[t].name) + ": " + byteText(bytes));
       worst.group = g;
       worst.memory = m;
       worst.demand = live;
@@ -164,21 +168,33 @@ void check::checkResidentCapacity(const View &v, const Arch &a, Sink &sink) {
 bool check::checkPlannedResidents(const View &v, const Plan &p, Sink &sink) {
   const char *const replan = "make the plan anew from the schedule";
   const size_t before = sink.found.size();
-  if (p.residents.size() != v.s.residents.size()) {
+  size_t pieces = 0;
+  for (const Group &group : v.s.groups)
+    pieces += group.residents.size();
+  if (p.residents.size() != v.s.residents.size() + pieces) {
     sink.add("P13", "the plan has another number of residents", replan);
     return false;
   }
+  checkPlannedPieces(v, p, sink);
+  if (sink.found.size() != before)
+    return false;
   std::vector<MemoryId> home(v.c.tensors.size(), 0);
   std::vector<Use> uses;
   for (size_t i = 0; i < p.residents.size(); ++i) {
     const PlannedResident &r = p.residents[i];
-    const Resident &decided = v.s.residents[i];
+    const bool isWhole = i < v.s.residents.size();
+    const Resident decided =
+        isWhole ? v.s.residents[i] : Resident{r.tensor, r.memory};
     const Tensor &t = v.c.tensors[decided.tensor];
-    const Use use = useOf(v, decided.tensor);
+    const Use use = isWhole ? useOf(v, decided.tensor) : Use{r.group, r.group};
     uses.push_back(use);
-    home[decided.tensor] = decided.memory;
+    if (isWhole)
+      home[decided.tensor] = decided.memory;
     std::string wrong;
-    if (r.tensor != decided.tensor || r.memory != decided.memory)
+    if (!isWhole)
+      ; // P14
+    else if (r.tensor != decided.tensor || r.memory != decided.memory ||
+             r.isPiece())
       wrong = "is another one in the plan";
     else if (r.bytes < sizeOf(t))
       wrong = "has " + byteText(r.bytes) + " of " + byteText(sizeOf(t));
@@ -203,8 +219,12 @@ bool check::checkPlannedResidents(const View &v, const Plan &p, Sink &sink) {
                  "move one of them");
     }
   }
-  for (const Buffer &b : p.buffers)
-    if (b.outer != home[b.tensor]) {
+  for (const Buffer &b : p.buffers) {
+    MemoryId lies = home[b.tensor];
+    for (const Resident &piece : v.s.groups[b.group].residents)
+      if (piece.tensor == b.tensor)
+        lies = piece.memory;
+    if (b.outer != lies) {
       Violation &x =
           sink.add("P13",
                    "buffer " + quoted(b.name) +
@@ -213,5 +233,6 @@ bool check::checkPlannedResidents(const View &v, const Plan &p, Sink &sink) {
       x.group = b.group;
       x.phase = b.phase;
     }
+  }
   return sink.found.size() == before;
 }

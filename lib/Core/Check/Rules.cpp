@@ -85,8 +85,9 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"S36", "whole when read", "what extends a tensor is read in a later group than all its pieces are made in"},
     {"S37", "parts", "a group holds Einsums of one part, and parts follow one another"},
     {"S38", "residents", "a resident is an input, or crosses groups and is no output, recurrence or part of a longer tensor; it lies between the outermost memory and that of the units, residents are sorted, each once"},
-    {"S39", "resident capacity", "the residents of a group fit their memory"},
+    {"S39", "resident capacity", "the residents of a group, whole and pieces, fit their memory"},
     {"S40", "residents wait", "what is prefetched or deferred is no resident"},
+    {"S41", "pieces", "a group's resident is a tensor that it reads, in one way, and does not make, no recurrence, not retained at group and no resident as a whole; it lies between the outermost memory and that of the units, residents are sorted, each once"},
 
     {"P01", "mirror", "the plan runs the slots of its schedule"},
     {"P02", "buffers", "a buffer is in the memory that feeds the units, aligned, of positive size"},
@@ -96,11 +97,12 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"P06", "slots", "a buffer has as many slots as pieces are live at once"},
     {"P07", "lifetimes", "a buffer lives from its first use to its last"},
     {"P08", "overlap", "buffers that are live together share no byte"},
-    {"P09", "placement", "no buffer ends beyond its memory"},
+    {"P09", "placement", "no buffer or resident ends beyond its memory"},
     {"P10", "allocation", "an allocation ends where its last buffer ends"},
     {"P11", "moves", "first pieces are loaded ahead, and results stored later, as the schedule says"},
     {"P12", "active steps", "of a phase that skips, every step that has points runs, and no other that need not"},
     {"P13", "residents", "residents are those of the schedule, hold their tensors while groups use them, and share no byte; what is loaded or stored is where its tensor lies"},
+    {"P14", "pieces", "pieces that reside are those of the schedule, hold what the readers of an outer tile read, and are copied when that changes"},
   };
   // clang-format on
   return rules;

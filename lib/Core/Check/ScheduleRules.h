@@ -50,6 +50,11 @@ void checkMoveSpans(const View &v, Sink &sink);
 void checkResidents(const View &v, const Arch &a, Sink &sink);
 void checkResidentCapacity(const View &v, const Arch &a, Sink &sink);
 bool checkPlannedResidents(const View &v, const Plan &plan, Sink &sink);
+// PieceRules.cpp
+void checkPieces(const View &v, const Arch &a, Sink &sink);
+void checkPlannedPieces(const View &v, const Plan &plan, Sink &sink);
+/// Of the piece of an outer tile.
+int64_t pieceBytes(const View &v, int32_t group, TensorId t);
 
 // SkipRules.cpp
 void checkSkips(const View &v, Sink &sink);

@@ -26,7 +26,10 @@ void check::checkIds(const Cascade &c, const Arch &a, const Schedule &s,
   auto has = [](const auto &list, int32_t id) {
     return id >= 0 && id < static_cast<int64_t>(list.size());
   };
-  for (const Resident &r : s.residents) {
+  std::vector<Resident> residents = s.residents;
+  for (const Group &g : s.groups)
+    residents.insert(residents.end(), g.residents.begin(), g.residents.end());
+  for (const Resident &r : residents) {
     if (!has(c.tensors, r.tensor))
       sink.add("S01",
                "a resident names tensor " + num(r.tensor) +

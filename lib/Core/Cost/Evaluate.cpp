@@ -171,7 +171,7 @@ void Evaluator::Impl::evaluateGroup(const Schedule &s, const Plan &p,
 
   if (byTensor)
     byTensor->times = 1;
-  const Alone copies = addCopies(p, g);
+  const Alone copies = addCopies(s, p, g);
   const int64_t retained = groupLoadBytes(c, p, g, 0, whole, tally, byTensor);
   report.readBytes[0] = tally.add(report.readBytes[0], retained);
   report.writeBytes[bufferMemory()] =

@@ -197,14 +197,17 @@ Evaluator::Impl::Alone Evaluator::Impl::addGroupStores(int64_t bytes) {
   return longest;
 }
 
-/// Copying what becomes a resident before group `g`.
-Evaluator::Impl::Alone Evaluator::Impl::addCopies(const Plan &p, int32_t g) {
+/// Copying what becomes a resident before group `g` or its outer tiles: all
+/// copies together, as if each waited for the port that takes longest in all.
+Evaluator::Impl::Alone Evaluator::Impl::addCopies(const Schedule &s,
+                                                  const Plan &p, int32_t g) {
   Alone longest;
   if (p.residents.empty())
     return longest;
   int64_t all = 0;
   for (MemoryId m = 1; m < bufferMemory(); ++m) {
-    const int64_t bytes = groupCopyBytes(c, p, g, m, tally, byTensor);
+    const int64_t bytes =
+        groupCopyBytes(c, p, g, s.groups[g].tileOrder, m, tally, byTensor);
     all = tally.add(all, bytes);
     reportOf->writeBytes[m] = tally.add(reportOf->writeBytes[m], bytes);
     passAlone(m, 0, bytes, longest);

@@ -96,7 +96,7 @@ private:
   };
   void passAlone(MemoryId m, int64_t read, int64_t written, Alone &longest);
   Alone addGroupStores(int64_t bytes);
-  Alone addCopies(const Plan &p, int32_t g);
+  Alone addCopies(const Schedule &s, const Plan &p, int32_t g);
   Alone addGroupLoads(const Plan &p, int32_t g, int64_t ofOuter);
   void describePhase(const PhaseTile &tile, PhaseTimes &phaseTimes,
                      PhaseCost &cost);

@@ -211,10 +211,11 @@ int64_t groupLoadBytes(const Cascade &c, const Plan &plan, int32_t group,
                        MemoryId outer, const std::vector<Span> &whole,
                        Tally &tally, TrafficByTensor *byTensor);
 
-/// Bytes that become residents of `memory` before a group.
+/// Bytes that become residents of `memory` before a group or, pieces, before
+/// its outer tiles, over which it loops as `tileOrder` says.
 int64_t groupCopyBytes(const Cascade &c, const Plan &plan, int32_t group,
-                       MemoryId memory, Tally &tally,
-                       TrafficByTensor *byTensor);
+                       const std::vector<RankId> &tileOrder, MemoryId memory,
+                       Tally &tally, TrafficByTensor *byTensor);
 
 } // namespace transfusion::core
 

@@ -230,14 +230,38 @@ int64_t pointsRun(const PhaseTile &tile, const StepRuns &runs, EinsumId e,
   return tally.mul(sum, turns);
 }
 
+/// Bytes of a piece that is copied anew whenever loop r.copyPosition, or one
+/// outside, advances.
+static int64_t pieceCopyBytes(const Cascade &c, const Plan &plan,
+                              const PlannedResident &r,
+                              const std::vector<RankId> &tileOrder,
+                              Tally &tally) {
+  std::vector<PieceCut> cuts;
+  for (const Rank &rank : c.ranks)
+    cuts.push_back({0, rank.extent, rank.extent});
+  int64_t repeats = 1; // of loops outside that change nothing
+  for (int32_t k = 0; k <= r.copyPosition; ++k) {
+    PieceCut &cut = cuts[tileOrder[k]];
+    cut.piece = plan.groups[r.group].phases.front().cuts[tileOrder[k]].tile;
+    if (!usesRank(r.access, tileOrder[k]))
+      repeats = tally.mul(repeats, cut.pieces());
+  }
+  const Tensor &t = c.tensors[r.tensor];
+  const int64_t values =
+      tally.count(valuesInAllPieces(c, r.access, t.shape, cuts));
+  return tally.mul(tally.mul(values, repeats), bytesPerValue(t.bitsPerValue));
+}
+
 int64_t groupCopyBytes(const Cascade &c, const Plan &plan, int32_t group,
-                       MemoryId memory, Tally &tally,
-                       TrafficByTensor *byTensor) {
+                       const std::vector<RankId> &tileOrder, MemoryId memory,
+                       Tally &tally, TrafficByTensor *byTensor) {
   int64_t sum = 0;
   for (const PlannedResident &r : plan.residents) {
     if (!r.isCopied || r.firstGroup != group || r.memory != memory)
       continue;
-    const int64_t n = tally.count(tensorBytes(c.tensors[r.tensor]));
+    const int64_t n = r.isPiece()
+                          ? pieceCopyBytes(c, plan, r, tileOrder, tally)
+                          : tally.count(tensorBytes(c.tensors[r.tensor]));
     sum = tally.add(sum, n);
     if (byTensor)
       byTensor->copy(r.tensor, n, memory);

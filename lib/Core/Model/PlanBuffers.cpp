@@ -17,7 +17,7 @@ static bool sameExpr(const LinearExpr &x, const LinearExpr &y) {
   return x.constant == y.constant && x.terms == y.terms;
 }
 
-static bool sameAccess(const Access &x, const Access &y) {
+bool sameAccess(const Access &x, const Access &y) {
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), sameExpr);
 }
 
@@ -47,6 +47,14 @@ RetainLevel PlanBuilder::retainLevel(int32_t g, TensorId t) const {
     if (r.tensor == t)
       return r.level;
   return RetainLevel::Block;
+}
+
+/// Piece by piece.
+bool PlanBuilder::resides(int32_t g, TensorId t) const {
+  for (const Resident &r : s.groups[g].residents)
+    if (r.tensor == t)
+      return true;
+  return false;
 }
 
 /// Read in a later phase of its group.
@@ -93,7 +101,7 @@ int32_t PlanBuilder::newBuffer(int32_t g, int32_t p, TensorId t,
   b.phase = p;
   b.access = access;
   b.memory = memory;
-  b.outer = outerOf(t);
+  b.outer = outerOf(g, t);
   b.bitsPerValue = c.tensors[t].bitsPerValue;
   b.firstPhase = b.lastPhase = p;
   plan.buffers.push_back(std::move(b));
@@ -199,6 +207,9 @@ OperandSource PlanBuilder::readOuter(int32_t g, int32_t p,
                                      const PlannedSlot &slot,
                                      const Operand &read) {
   const RetainLevel level = retainLevel(g, read.tensor);
+  if (level == RetainLevel::Group && resides(g, read.tensor))
+    fault(c.tensors[read.tensor].name + " is retained by group " +
+          std::to_string(g + 1) + ", where only pieces of it reside");
   int32_t sameTensor = 0;
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     Buffer &b = plan.buffers[i];

@@ -24,6 +24,8 @@ namespace transfusion::core {
 /// at the same time. Buffers live in phases, residents in groups.
 void allocate(Plan &plan, size_t numMemories);
 
+bool sameAccess(const Access &x, const Access &y);
+
 class PlanBuilder {
 public:
   PlanBuilder(const Cascade &c, const Arch &a, const Schedule &s)
@@ -42,7 +44,9 @@ private:
 
   bool checkIds();
   void placeResidents();
-  MemoryId outerOf(TensorId t) const;
+  void placePieces(int32_t group);
+  bool isPlaceable(const Resident &r);
+  MemoryId outerOf(int32_t group, TensorId t) const;
   void resolveCuts(int32_t group, int32_t phase);
   bool spansEpochs(int32_t group, int32_t phase, EinsumId e) const;
   void placeSlots(int32_t group, int32_t phase);
@@ -71,6 +75,7 @@ private:
   std::vector<int64_t> innerExtents(int32_t group, int32_t phase) const;
   std::vector<int64_t> tileExtents(int32_t group, int32_t phase) const;
   RetainLevel retainLevel(int32_t group, TensorId t) const;
+  bool resides(int32_t group, TensorId t) const;
   int32_t prefetchAhead(int32_t group, int32_t phase, TensorId t) const;
   int32_t deferredBy(int32_t group, int32_t phase, TensorId t) const;
   void checkMoves(int32_t group);

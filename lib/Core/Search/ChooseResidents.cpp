@@ -10,6 +10,7 @@
 #include "SpaceSearch.h"
 
 #include "transfusion/Core/Model/Footprint.h"
+#include "transfusion/Core/Search/Feasible.h"
 
 #include <algorithm>
 
@@ -17,36 +18,61 @@ namespace transfusion::core {
 
 namespace {
 
+/// Pieces that are tried at a time.
+constexpr size_t kMostPieces = 8;
+
 struct Candidate {
   TensorId tensor = -1;
-  double worth = 0; ///< bytes spared for a byte and group
+  int32_t group = -1; ///< whose tiles it is a piece of; -1: whole
+  double worth = 0;   ///< bytes spared for a byte and group
 };
 
-template <typename Move> void dropMoves(std::vector<Move> &moves, TensorId t) {
-  moves.erase(std::remove_if(moves.begin(), moves.end(),
-                             [&](const Move &m) { return m.tensor == t; }),
-              moves.end());
+template <typename T> void drop(std::vector<T> &list, TensorId t) {
+  list.erase(std::remove_if(list.begin(), list.end(),
+                            [&](const T &x) { return x.tensor == t; }),
+             list.end());
 }
 
-Schedule withResident(const Schedule &s, Resident r) {
+void insert(std::vector<Resident> &list, Resident r) {
+  list.insert(std::upper_bound(list.begin(), list.end(), r,
+                               [](const Resident &x, const Resident &y) {
+                                 return x.tensor < y.tensor;
+                               }),
+              r);
+}
+
+/// A whole tensor takes the place of its pieces.
+Schedule withResident(const Schedule &s, const Candidate &candidate,
+                      MemoryId m) {
   Schedule more = s;
-  more.residents.insert(
-      std::upper_bound(more.residents.begin(), more.residents.end(), r,
-                       [](const Resident &x, const Resident &y) {
-                         return x.tensor < y.tensor;
-                       }),
-      r);
-  for (Group &g : more.groups)
+  const TensorId t = candidate.tensor;
+  auto enter = [&](Group &g) {
+    drop(g.residents, t);
     for (Phase &p : g.phases) {
-      dropMoves(p.prefetch, r.tensor);
-      dropMoves(p.defer, r.tensor);
+      drop(p.prefetch, t);
+      drop(p.defer, t);
     }
+  };
+  if (candidate.group >= 0) {
+    enter(more.groups[candidate.group]);
+    insert(more.groups[candidate.group].residents, {t, m});
+    return more;
+  }
+  for (Group &g : more.groups)
+    enter(g);
+  insert(more.residents, {t, m});
   return more;
 }
 
-std::vector<Candidate> candidates(const Cascade &c, const Plan &plan,
-                                  const std::vector<TensorTraffic> &traffic) {
-  std::vector<Candidate> all;
+bool isResident(const Schedule &s, TensorId t) {
+  return std::any_of(s.residents.begin(), s.residents.end(),
+                     [&](const Resident &r) { return r.tensor == t; });
+}
+
+/// Whole tensors.
+void addTensors(const Cascade &c, const Plan &plan,
+                const std::vector<TensorTraffic> &traffic,
+                std::vector<Candidate> &all) {
   for (TensorId t = 0; t < static_cast<TensorId>(c.tensors.size()); ++t) {
     const Tensor &tensor = c.tensors[t];
     if (tensor.isOutput || tensor.iterativeDim >= 0 || extenderOf(c, t) >= 0 ||
@@ -65,43 +91,130 @@ std::vector<Candidate> candidates(const Cascade &c, const Plan &plan,
         double(traffic[t].readBytes[0]) + double(traffic[t].writeBytes[0]);
     const double spared = tensor.producer < 0 ? moved - size : moved;
     if (read && size > 0 && spared > 0)
-      all.push_back({t, spared / (size * (last - first + 1))});
+      all.push_back({t, -1, spared / (size * (last - first + 1))});
   }
-  std::sort(all.begin(), all.end(), [](const Candidate &x, const Candidate &y) {
-    return x.worth != y.worth ? x.worth > y.worth : x.tensor < y.tensor;
-  });
-  return all;
 }
+
+/// Pieces of the outer tiles of `g`, of what is fetched more often than once.
+void addPieces(const Cascade &c, const Schedule &s, const Plan &plan,
+               const std::vector<TensorTraffic> &traffic, int32_t g,
+               std::vector<Candidate> &all) {
+  std::vector<TensorId> seen;
+  for (int32_t id : plan.groups[g].buffers) {
+    const Buffer &b = plan.buffers[id];
+    const Tensor &tensor = c.tensors[b.tensor];
+    if (b.role != BufferRole::Input || b.level == RetainLevel::Group ||
+        b.outer != 0 || tensor.iterativeDim >= 0 ||
+        std::find(seen.begin(), seen.end(), b.tensor) != seen.end())
+      continue;
+    seen.push_back(b.tensor);
+    double piece = double(bytesPerValue(tensor.bitsPerValue));
+    for (const BufferDim &dim : b.dims) {
+      const RankId r = dim.rank;
+      piece *= r < 0 ? double(dim.extent)
+                     : double(plan.groups[g].phases[b.phase].cuts[r].tile);
+    }
+    const double spared =
+        double(traffic[b.tensor].readBytes[0]) - double(tensorBytes(tensor));
+    if (piece > 0 && spared > 0 && !isResident(s, b.tensor))
+      all.push_back({b.tensor, g, spared / piece});
+  }
+}
+
+void sortByWorth(std::vector<Candidate> &all) {
+  std::sort(all.begin(), all.end(), [](const Candidate &x, const Candidate &y) {
+    return x.worth != y.worth     ? x.worth > y.worth
+           : x.tensor != y.tensor ? x.tensor < y.tensor
+                                  : x.group < y.group;
+  });
+}
+
+/// Takes the candidates that lower the cost, in their order; says the cost.
+class Chooser {
+public:
+  Chooser(const Cascade &c, const Arch &a, Schedule &s, Evaluator &evaluator)
+      : c(c), a(a), s(s), evaluator(evaluator), between(memoriesBetween(a)) {}
+
+  double take(const std::vector<Candidate> &candidates,
+              const std::function<double(const CostReport &)> &costOf,
+              double cost) {
+    for (const Candidate &candidate : candidates) {
+      if (candidate.group >= 0 && isResident(s, candidate.tensor))
+        continue;
+      for (MemoryId m : between) {
+        Schedule more = withResident(s, candidate, m);
+        const Plan larger = makePlan(c, a, more);
+        if (!larger.faults.empty() || !residentsFit(a, larger))
+          continue;
+        const CostReport report = evaluator.evaluate(more, larger);
+        // A whole tensor spares energy where it costs no time.
+        if (!report.faults.empty() ||
+            (candidate.group < 0 ? costOf(report) > cost
+                                 : costOf(report) >= cost))
+          continue;
+        cost = costOf(report);
+        s = std::move(more);
+        break;
+      }
+    }
+    return cost;
+  }
+
+private:
+  const Cascade &c;
+  const Arch &a;
+  Schedule &s;
+  Evaluator &evaluator;
+  const std::vector<MemoryId> between;
+};
 
 } // namespace
 
 void chooseResidents(const Cascade &c, const Arch &a, Schedule &s,
                      Evaluator &evaluator, Objective objective) {
   s.residents.clear();
-  const std::vector<MemoryId> between = memoriesBetween(a);
-  if (between.empty())
+  for (Group &g : s.groups)
+    g.residents.clear();
+  if (memoriesBetween(a).empty())
     return;
-  Plan plan = makePlan(c, a, s);
+  const Plan plan = makePlan(c, a, s);
   std::vector<TensorTraffic> traffic;
   const CostReport before = evaluator.evaluate(s, plan, traffic);
   if (!before.faults.empty())
     return;
-  double cost = objectiveOf(objective, before);
-  for (const Candidate &candidate : candidates(c, plan, traffic))
-    for (MemoryId m : between) {
-      Schedule more = withResident(s, {candidate.tensor, m});
-      const Plan larger = makePlan(c, a, more);
-      const int64_t capacity = a.memories[m].capacityBytes;
-      if (!larger.faults.empty() ||
-          (capacity >= 0 && larger.allocationBytes[m] > capacity))
-        continue;
-      const CostReport report = evaluator.evaluate(more, larger);
-      if (!report.faults.empty() || objectiveOf(objective, report) > cost)
-        continue;
-      cost = objectiveOf(objective, report);
-      s = std::move(more);
-      break;
-    }
+  std::vector<Candidate> tensors, pieces, both;
+  addTensors(c, plan, traffic, tensors);
+  for (int32_t g = 0; g < static_cast<int32_t>(s.groups.size()); ++g)
+    addPieces(c, s, plan, traffic, g, pieces);
+  for (std::vector<Candidate> *list : {&tensors, &pieces}) {
+    sortByWorth(*list);
+    both.insert(both.end(), list->begin(), list->end());
+  }
+  auto costOf = [&](const CostReport &r) { return objectiveOf(objective, r); };
+  const double without = costOf(before);
+  // A greedy choice may block a better one: whole tensors first, or by worth.
+  Schedule mixed = s;
+  const double cost = Chooser(c, a, s, evaluator).take(both, costOf, without);
+  sortByWorth(both);
+  if (!pieces.empty() &&
+      Chooser(c, a, mixed, evaluator).take(both, costOf, without) < cost)
+    s = std::move(mixed);
+}
+
+bool choosePieces(const Cascade &c, const Arch &a, Schedule &s,
+                  const std::vector<int32_t> &groups, Evaluator &evaluator,
+                  const std::function<double(const CostReport &)> &costOf,
+                  double cost) {
+  const Plan plan = makePlan(c, a, s);
+  std::vector<TensorTraffic> traffic;
+  if (!evaluator.evaluate(s, plan, traffic).faults.empty())
+    return false;
+  std::vector<Candidate> candidates;
+  for (int32_t g : groups)
+    addPieces(c, s, plan, traffic, g, candidates);
+  sortByWorth(candidates);
+  candidates.resize(std::min(candidates.size(), kMostPieces));
+  return Chooser(c, a, s, evaluator).take(candidates, costOf, cost) < cost;
 }
 
 } // namespace transfusion::core

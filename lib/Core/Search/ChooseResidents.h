@@ -17,12 +17,21 @@
 #include "transfusion/Core/Cost/Evaluate.h"
 #include "transfusion/Core/Search/TileSeek.h"
 
+#include <functional>
+
 namespace transfusion::core {
 
 /// Chooses the residents of `s` anew. What is prefetched or deferred of a
 /// resident is moved in its own phase again.
 void chooseResidents(const Cascade &c, const Arch &a, Schedule &s,
                      Evaluator &evaluator, Objective objective);
+
+/// Adds pieces to the residents of `groups`, as long as `costOf` falls below
+/// `cost`; false when none helps. At most a few are tried.
+bool choosePieces(const Cascade &c, const Arch &a, Schedule &s,
+                  const std::vector<int32_t> &groups, Evaluator &evaluator,
+                  const std::function<double(const CostReport &)> &costOf,
+                  double cost);
 
 } // namespace transfusion::core
 

@@ -17,6 +17,14 @@ int64_t groupNeedBytes(const Plan &p, int32_t group) {
   return end;
 }
 
+bool residentsFit(const Arch &a, const Plan &p) {
+  for (const PlannedResident &r : p.residents)
+    if (a.memories[r.memory].capacityBytes >= 0 &&
+        r.address + r.bytes > a.memories[r.memory].capacityBytes)
+      return false;
+  return true;
+}
+
 int64_t groupLeastBytes(const Plan &p, int32_t group) {
   const int32_t phases = static_cast<int32_t>(p.groups[group].phases.size());
   std::vector<int64_t> live(phases, 0);

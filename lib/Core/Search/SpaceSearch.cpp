@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "SpaceSearch.h"
 
+#include "ChooseResidents.h"
 #include "MoveTransfers.h"
 
 #include "transfusion/Core/Search/Feasible.h"
@@ -22,7 +23,8 @@ SpaceSearch::SpaceSearch(const Cascade &c, const Arch &a, TileSpace s,
                          SlotSolver &solver, Evaluator &evaluator,
                          Objective objective, uint64_t seed)
     : c(c), a(a), space(std::move(s)), evaluator(evaluator),
-      objective(objective), rng(seed), chooser(c, a, space, solver, objective) {
+      objective(objective), hasBetween(!memoriesBetween(a).empty()), rng(seed),
+      chooser(c, a, space, solver, objective) {
   nodes.emplace_back();
 }
 
@@ -115,6 +117,12 @@ double SpaceSearch::evaluateLeaf(const Choices &choices) {
   collect(s, report);
   ++evaluated;
   it->second = costOf(report);
+  if (layPieces(s, report)) {
+    plan = makePlan(c, a, s);
+    report = evaluator.evaluate(s, plan);
+    collect(s, report);
+    it->second = costOf(report);
+  }
   if (it->second < bestCost) {
     bestCost = it->second;
     bestAt = choices;
@@ -139,6 +147,25 @@ double SpaceSearch::evaluateLeaf(const Choices &choices) {
   return it->second;
 }
 
+/// Pieces that reside in between, where they make the best of it: they change
+/// no compute time.
+bool SpaceSearch::layPieces(Schedule &s, const CostReport &r) {
+  if (!hasBetween || objective == Objective::PeakMemory || !r.faults.empty())
+    return false;
+  const double cost = costOf(r);
+  if (objective == Objective::Latency) {
+    double compute = 0;
+    for (int32_t g : space.groups())
+      for (const PhaseCost &p : r.groups[g].phases)
+        compute += p.computeCycles;
+    if (compute >= std::min(cost, foundCost))
+      return false;
+  }
+  return choosePieces(
+      c, a, s, space.groups(), evaluator,
+      [&](const CostReport &other) { return costOf(other); }, cost);
+}
+
 void SpaceSearch::keep(const Schedule &s, double cost) {
   if (cost >= foundCost)
     return;
@@ -148,7 +175,7 @@ void SpaceSearch::keep(const Schedule &s, double cost) {
 
 double SpaceSearch::costIfFits(const Schedule &s) {
   Plan plan = makePlan(c, a, s);
-  if (!plan.faults.empty())
+  if (!plan.faults.empty() || !residentsFit(a, plan))
     return kNone;
   for (int32_t g : space.groups())
     if (groupNeedBytes(plan, g) > space.capacity())

@@ -88,6 +88,7 @@ private:
   void keep(const Schedule &s, double cost);
   void collect(const Schedule &s, const CostReport &r);
   double costIfFits(const Schedule &s);
+  bool layPieces(Schedule &s, const CostReport &r);
   bool mayMove(const CostReport &r) const;
   bool mayFit(const Choices &prefix);
   double bound(const Choices &prefix) const;
@@ -105,6 +106,7 @@ private:
   TileSpace space;
   Evaluator &evaluator;
   Objective objective;
+  const bool hasBetween; ///< a memory for residents
   Rng rng;
   BlockChooser chooser;
   std::vector<Node> nodes;

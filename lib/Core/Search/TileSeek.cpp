@@ -154,13 +154,17 @@ static TileSeekResult seek(const Cascade &c, const Arch &a,
     result.cost = last.known;
     result.schedule = last.grouping.best;
   }
-  if (result.infeasible.empty() && o.mode == SearchMode::Mcts &&
-      !memoriesBetween(a).empty()) {
+  if (result.infeasible.empty() && !memoriesBetween(a).empty()) {
+    // Groups have been searched one by one: does what resides go together?
+    const bool fits = residentsFit(a, makePlan(c, a, result.schedule));
     // Of these sizes, and with transfers where they are now.
     Schedule other = result.schedule;
-    chooseResidents(c, a, other, evaluator, o.objective);
-    const double cost = objectiveOf(o.objective, evaluator.evaluate(other));
-    if (cost < result.cost) {
+    double cost = result.cost;
+    if (!fits || o.mode == SearchMode::Mcts) {
+      chooseResidents(c, a, other, evaluator, o.objective);
+      cost = objectiveOf(o.objective, evaluator.evaluate(other));
+    }
+    if (!fits || cost < result.cost) {
       result.cost = cost;
       result.schedule = std::move(other);
     }

@@ -260,6 +260,7 @@ Schedule TileSpace::build(const Choices &prefix, bool slots) const {
   Schedule s = start;
   for (int32_t g : covered) {
     s.groups[g].retain.clear();
+    s.groups[g].residents.clear(); // pieces of other tiles
     s.groups[g].tile.resize(c.ranks.size(), 0);
     for (Phase &p : s.groups[g].phases) {
       p.inner.resize(c.ranks.size(), 0);

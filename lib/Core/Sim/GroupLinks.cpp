@@ -36,6 +36,14 @@ bool GroupLinks::livesIn(const Buffer &b, int64_t phase) const {
   return false;
 }
 
+int32_t GroupLinks::pieceOf(int32_t tensor) const {
+  for (size_t i = 0; i < p.residents.size(); ++i)
+    if (p.residents[i].isPiece && p.residents[i].tensor == tensor &&
+        p.residents[i].firstGroup == number)
+      return static_cast<int32_t>(i);
+  return -1;
+}
+
 void GroupLinks::addTransfers(const std::vector<Transfer> &list,
                               int32_t phase) {
   for (const Transfer &t : list) {
@@ -104,7 +112,12 @@ void GroupLinks::checkUnits(const Phase &phase) {
 void GroupLinks::checkTransfer(const TransferLink &link) {
   const Transfer &t = *link.transfer;
   const Buffer &b = p.buffers[t.buffer];
-  const Memory &outer = p.memories[p.tensors[t.tensor].memory];
+  const int32_t piece = t.isLoad ? pieceOf(t.tensor) : -1;
+  const Memory &outer = p.memories[piece < 0 ? p.tensors[t.tensor].memory
+                                             : p.residents[piece].memory];
+  if (piece >= 0 && (link.phase < 0 || t.phasesAhead > 0))
+    refuse(link.where, "reads what was not written: the piece that it loads "
+                       "from comes with an outer tile");
   const Memory &inner = p.memories[b.memory];
   const int32_t from = t.isLoad ? outer.readPort : inner.readPort;
   const int32_t to = t.isLoad ? inner.writePort : outer.writePort;
@@ -181,7 +194,7 @@ void GroupLinks::checkResidents() {
       refuse(where, "ends at byte " + std::to_string(r.address + r.bytes) +
                         " of " + p.memories[r.memory].name + ", which has " +
                         std::to_string(capacity));
-    if (r.firstGroup <= number && number <= r.lastGroup)
+    if (r.isPiece || (r.firstGroup <= number && number <= r.lastGroup))
       continue;
     for (const TransferLink &link : transfers)
       if (link.transfer->tensor == r.tensor)
@@ -190,10 +203,10 @@ void GroupLinks::checkResidents() {
   for (const Copy &copy : group.copies) {
     const Tensor &t = p.tensors[copy.tensor];
     const std::string where = group.name + ", copy of " + t.name;
-    bool starts = false;
+    bool starts = copy.piece >= 0;
     for (const Resident &r : p.residents)
       starts |= r.tensor == copy.tensor && r.firstGroup == number;
-    if (!t.isInput || !starts)
+    if ((!t.isInput && copy.piece < 0) || !starts)
       refuse(where, t.isInput ? "comes in another group than the first that "
                                 "it lives in"
                               : "is of no input");
@@ -203,7 +216,9 @@ void GroupLinks::checkResidents() {
         break;
       }
     const int32_t from = p.memories.front().readPort;
-    const int32_t to = p.memories[t.memory].writePort;
+    const int32_t to =
+        p.memories[copy.piece < 0 ? t.memory : p.residents[copy.piece].memory]
+            .writePort;
     if (copy.fromPort != from || copy.toPort != to)
       refuse(where, "oversubscribes a port: it goes from " +
                         p.ports[copy.fromPort].name + " to " +

@@ -55,6 +55,8 @@ public:
   std::vector<Refusal> refusals;
 
   int64_t phases() const { return static_cast<int64_t>(group.phases.size()); }
+  /// In Program::residents, where the group has a piece of the tensor; -1.
+  int32_t pieceOf(int32_t tensor) const;
   /// The buffer is live in this phase of its group, in some outer tile.
   bool livesIn(const Buffer &b, int64_t phase) const;
 

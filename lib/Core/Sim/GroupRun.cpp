@@ -45,6 +45,7 @@ bool GroupRun::next(Tile &t) const {
   while (l > 0 && ++t.index[l - 1] == trips[l - 1])
     t.index[--l] = 0;
   ++t.number;
+  t.advanced = static_cast<int32_t>(l) - 1;
   if (l == 0)
     return false;
   t.box = boxOf(t.index);
@@ -66,6 +67,8 @@ void GroupRun::run() {
     before = t.box;
     if (m.refused() || !next(t))
       break;
+    enter(0);
+    m.copy(links.group.copies, t.box, t.advanced);
   }
   if (!m.refused())
     storeAfter(last);
@@ -114,7 +117,7 @@ void GroupRun::storeLate(int32_t id, const Box &box, int64_t tile,
 /// loaded ahead.
 void GroupRun::loadBefore(const Tile &first) {
   enter(0);
-  m.copy(links.group.copies);
+  m.copy(links.group.copies, first.box, -1);
   for (size_t id = 0; id < links.transfers.size(); ++id) {
     const TransferLink &link = links.transfers[id];
     const Transfer &t = *link.transfer;
@@ -187,6 +190,13 @@ bool GroupRun::mayRepeat(size_t loop) const {
     if (usesRank(phase.skip.where, outer.rank) || // tiles run other steps
         !staysInside(p, phase, outer.rank, box))
       return false;
+  for (const Copy &copy : links.group.copies)
+    if (copy.piece >= 0) {
+      const Coordinates &access = p.residents[copy.piece].access;
+      if (usesRank(access, outer.rank) &&
+          reachesOutside(p, copy.tensor, access, box))
+        return false;
+    }
   return true;
 }
 
@@ -273,6 +283,9 @@ void GroupRun::skip(Tile &t, size_t loop, const Snapshot &then, int64_t n) {
   t.number += tiles;
   t.box = boxOf(t.index);
   const OuterLoop &outer = links.group.loops[loop];
+  for (Box &piece : m.pieces) // those without the rank do not mind
+    if (!piece.empty())
+      piece[outer.rank].begin += n * outer.tile;
   before[outer.rank].begin += n * outer.tile;
 }
 

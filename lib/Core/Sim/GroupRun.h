@@ -30,6 +30,7 @@ private:
     std::vector<int64_t> index; ///< by outer loop
     Box box;
     int64_t number = 0;
+    int32_t advanced = -1; ///< outermost loop that is at another index
   };
   struct Snapshot {
     bool valid = false;

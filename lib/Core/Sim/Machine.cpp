@@ -11,10 +11,15 @@
 
 namespace transfusion::core::sim {
 
+static bool sameCoordinate(const Coordinate &x, const Coordinate &y) {
+  return x.constant == y.constant && x.terms == y.terms;
+}
+
 Machine::Machine(const GroupLinks &links, const SimOptions &options,
                  Ledger &ledger, Wide start)
     : p(links.p), links(links), options(options), fabric(links.p),
-      holdings(links.p.buffers.size()), ledger(ledger), now(start) {
+      holdings(links.p.buffers.size()), pieces(links.p.residents.size()),
+      ledger(ledger), now(start) {
   for (size_t b = 0; b < holdings.size(); ++b)
     if (p.buffers[b].group == links.number &&
         links.buffers[b].kind != Kind::Whole) {
@@ -83,13 +88,34 @@ void Machine::waitForSlot(int32_t buffer, size_t slot) {
   }
 }
 
-void Machine::copy(const std::vector<Copy> &copies) {
+/// Bytes that the copy moves; notes of which box a piece is.
+Wide Machine::copied(const Copy &copy, const Box &tile) {
+  constexpr Wide most = Wide(1) << 62;
+  const Tensor &t = p.tensors[copy.tensor];
+  Wide bytes = t.bytesPerValue;
+  if (copy.piece < 0) {
+    for (int64_t extent : t.shape)
+      bytes = std::min(bytes * extent, most);
+    return bytes;
+  }
+  const Resident &r = p.residents[copy.piece];
+  bytes = std::min(most, bytes * valuesIn(p, copy.tensor, r.access, tile));
+  if (bytes > r.bytes)
+    refuse(links.group.name + ", copy of " + t.name,
+           "overwrites what is still needed: its piece takes " +
+               std::to_string(static_cast<int64_t>(bytes)) + " bytes of " +
+               std::to_string(r.bytes));
+  pieces[copy.piece] = tile;
+  return bytes;
+}
+
+void Machine::copy(const std::vector<Copy> &copies, const Box &tile,
+                   int32_t advanced) {
   std::vector<Ticks> busy(p.ports.size(), 0);
   for (const Copy &copy : copies) {
-    const Tensor &t = p.tensors[copy.tensor];
-    Wide bytes = t.bytesPerValue;
-    for (int64_t extent : t.shape)
-      bytes = std::min(bytes * extent, Wide(1) << 62);
+    if (copy.loop < advanced)
+      continue;
+    const Wide bytes = copied(copy, tile);
     for (int32_t port : {copy.fromPort, copy.toPort})
       busy[port] =
           std::min(kLongest, busy[port] + ticksOf(static_cast<int64_t>(bytes),
@@ -100,6 +126,26 @@ void Machine::copy(const std::vector<Copy> &copies) {
   const Ticks longest = *std::max_element(busy.begin(), busy.end());
   if (longest > 0)
     stall(longest, Stall::Load);
+}
+
+/// What is loaded is in the piece that was copied last.
+void Machine::checkInPiece(int32_t transfer, int32_t piece, const Box &box) {
+  const Resident &r = p.residents[piece];
+  const Box &held = pieces[piece];
+  bool covered = !held.empty();
+  const Buffer &b = p.buffers[links.transfers[transfer].transfer->buffer];
+  for (size_t d = 0; covered && d < r.access.size(); ++d)
+    covered = sameCoordinate(b.access[d], r.access[d]);
+  for (int32_t rank = 0; covered && rank < static_cast<int32_t>(box.size());
+       ++rank)
+    if (usesRank(r.access, rank))
+      covered = held[rank].begin <= box[rank].begin &&
+                box[rank].begin + box[rank].extent <=
+                    held[rank].begin + held[rank].extent;
+  if (!covered)
+    refuse(links.transfers[transfer].where,
+           "reads what was not written: " + p.memories[r.memory].name +
+               " holds another piece of " + p.tensors[r.tensor].name);
 }
 
 void Machine::start(int32_t transfer, Deadline by, int64_t piece,
@@ -115,6 +161,8 @@ void Machine::start(int32_t transfer, Deadline by, int64_t piece,
            "overwrites what is still needed: its piece takes " +
                std::to_string(bytes) + " bytes of a slot of " +
                std::to_string(b.bytesPerSlot) + " in " + b.name);
+  if (const int32_t piece = t.isLoad ? links.pieceOf(t.tensor) : -1; piece >= 0)
+    checkInPiece(transfer, piece, box);
   Flight f;
   f.by = by;
   f.transfer = transfer;

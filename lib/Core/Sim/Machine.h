@@ -71,8 +71,9 @@ public:
   /// Takes what has arrived into `holdings`.
   void land();
 
-  /// Whole tensors to where they reside, beside nothing else.
-  void copy(const std::vector<Copy> &copies);
+  /// To where tensors and pieces reside, beside nothing else: those of loop
+  /// `advanced` of the group, and of loops inside; all before its first tile.
+  void copy(const std::vector<Copy> &copies, const Box &tile, int32_t advanced);
   void start(int32_t transfer, Deadline by, int64_t piece, const Box &box);
 
   void refuse(const std::string &where, const std::string &what) {
@@ -87,6 +88,7 @@ public:
   const SimOptions &options;
   Fabric fabric;
   std::vector<Holding> holdings; ///< by buffer
+  std::vector<Box> pieces;       ///< by resident: of what tile; empty: none
   Ledger &ledger;
   Wide now;
   std::vector<Refusal> refusals;
@@ -99,6 +101,8 @@ public:
 
 private:
   void moveFlights(Ticks ticks);
+  Wide copied(const Copy &copy, const Box &tile);
+  void checkInPiece(int32_t transfer, int32_t piece, const Box &box);
   std::vector<StepShop> shops; ///< by phase
 };
 

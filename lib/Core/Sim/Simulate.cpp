@@ -82,6 +82,9 @@ int32_t Simulator::missingPiece(int32_t tensor) const {
 
 /// What a group loads is an input or what an earlier group has stored.
 void Simulator::checkLoads(const GroupLinks &links) {
+  for (const Copy &copy : links.group.copies)
+    if (copy.piece < 0)
+      stored[copy.tensor] = true;
   for (const TransferLink &link : links.transfers) {
     if (!link.transfer->isLoad)
       continue;
@@ -96,8 +99,6 @@ void Simulator::checkLoads(const GroupLinks &links) {
 void Simulator::runGroup(int32_t g) {
   const GroupLinks links(p, g);
   out.refusals = links.refusals;
-  for (const Copy &copy : links.group.copies)
-    stored[copy.tensor] = true;
   checkLoads(links);
   if (!out.refusals.empty())
     return;

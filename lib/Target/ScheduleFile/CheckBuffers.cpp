@@ -23,7 +23,7 @@ static bool liveTogether(const sim::Buffer &x, const sim::Buffer &y,
   return false;
 }
 
-/// Whole tensors, in memories where nothing else is.
+/// Tensors and pieces, in memories where nothing else is.
 void ProgramReader::checkResidents(const JsonCursor &file,
                                    std::vector<int64_t> &ends) {
   if (!file.has("residents"))
@@ -35,8 +35,8 @@ void ProgramReader::checkResidents(const JsonCursor &file,
     ends[r.memory] = std::max(ends[r.memory], r.address + r.bytes);
     int64_t bytes = t.bytesPerValue;
     bool fits = true;
-    for (int64_t extent : t.shape)
-      fits &= !__builtin_mul_overflow(bytes, extent, &bytes);
+    for (int64_t extent : t.shape) // of pieces what is copied must fit
+      fits &= r.isPiece || !__builtin_mul_overflow(bytes, extent, &bytes);
     if (!fits || bytes > r.bytes)
       list[i].at("bytes").error("is " + std::to_string(r.bytes) +
                                 ", too small for " + t.name);

@@ -39,8 +39,7 @@ private:
   void nameGroups(const JsonCursor &groups);
   void readGroup(const JsonCursor &group, int32_t g);
   void readOuterLoops(const JsonCursor &group, core::sim::Group &out);
-  core::sim::Phase readPhase(const JsonCursor &phase,
-                             const core::sim::Group &group);
+  core::sim::Phase readPhase(const JsonCursor &phase, int32_t group);
   void readSkip(const JsonCursor &skip, core::sim::Phase &out);
   void readLoops(const JsonCursor &phase, const core::sim::Group &group,
                  core::sim::Phase &out);
@@ -51,12 +50,13 @@ private:
   Extents readPoints(const JsonCursor &points);
 
   // ReadTransfers.cpp
-  core::sim::Transfer readTransfer(const JsonCursor &transfer,
+  core::sim::Transfer readTransfer(const JsonCursor &transfer, int32_t group,
                                    const core::sim::Phase *phase);
   void readWhen(const JsonCursor &when, const core::sim::Phase *phase,
                 core::sim::Transfer &out);
 
-  core::sim::Copy readCopy(const JsonCursor &copy);
+  core::sim::Copy readCopy(const JsonCursor &copy, int32_t group);
+  int32_t pieceOf(int32_t group, int32_t tensor) const;
 
   // CheckBuffers.cpp
   void checkBuffers(const JsonCursor &file);

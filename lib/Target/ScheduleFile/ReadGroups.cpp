@@ -79,15 +79,15 @@ void ProgramReader::readGroup(const JsonCursor &group, int32_t g) {
   readOuterLoops(group, out);
   if (group.has("copies"))
     for (const JsonCursor &copy : group.at("copies").elements())
-      out.copies.push_back(readCopy(copy));
+      out.copies.push_back(readCopy(copy, g));
   for (const JsonCursor &transfer : group.at("transfers").elements())
-    out.transfers.push_back(readTransfer(transfer, nullptr));
+    out.transfers.push_back(readTransfer(transfer, g, nullptr));
   for (const JsonCursor &phase : group.at("phases").elements())
-    out.phases.push_back(readPhase(phase, out));
+    out.phases.push_back(readPhase(phase, g));
 }
 
-sim::Phase ProgramReader::readPhase(const JsonCursor &phase,
-                                    const sim::Group &group) {
+sim::Phase ProgramReader::readPhase(const JsonCursor &phase, int32_t g) {
+  const sim::Group &group = p.groups[g];
   phase.keys({"name", "claimed_cycles", "loops", "epochs", "stages", "wrap",
               "skip?", "inner", "slots", "transfers", "ii_cycles",
               "fill_cycles", "drain_cycles", "prologue", "steady", "epilogue"});
@@ -108,7 +108,7 @@ sim::Phase ProgramReader::readPhase(const JsonCursor &phase,
   if (out.slots.empty())
     phase.at("slots").error("is empty: a phase has a slot");
   for (const JsonCursor &transfer : phase.at("transfers").elements())
-    out.transfers.push_back(readTransfer(transfer, &out));
+    out.transfers.push_back(readTransfer(transfer, g, &out));
   for (const JsonCursor &body : phase.at("prologue").elements())
     out.prologue.push_back(readBody(body, out));
   out.steady = readBody(phase.at("steady"), out);

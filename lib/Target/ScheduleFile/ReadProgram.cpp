@@ -256,8 +256,8 @@ sim::Coordinates ProgramReader::readSums(const JsonCursor &list) {
 
 void ProgramReader::readResidents(const JsonCursor &list) {
   for (const JsonCursor &resident : list.elements()) {
-    resident.keys(
-        {"tensor", "memory", "address", "bytes", "first_group", "last_group"});
+    resident.keys({"tensor", "memory", "address", "bytes", "first_group",
+                   "last_group", "access?"});
     sim::Resident r;
     r.tensor = resident.at("tensor").name(tensors);
     r.memory = resident.at("memory").name(memories);
@@ -275,9 +275,21 @@ void ProgramReader::readResidents(const JsonCursor &list) {
                                   "that feeds units");
     if (r.firstGroup > r.lastGroup)
       resident.at("first_group").error("is after last_group");
+    r.isPiece = resident.has("access");
     sim::Tensor &t = p.tensors[r.tensor];
-    if (t.memory != 0)
-      resident.at("tensor").error("resides twice");
+    for (const sim::Resident &o : p.residents)
+      if (o.tensor == r.tensor &&
+          (!o.isPiece || !r.isPiece || o.firstGroup == r.firstGroup))
+        resident.at("tensor").error("resides twice");
+    if (r.isPiece) {
+      r.access = readAccess(resident.at("access"), r.tensor);
+      if (r.firstGroup != r.lastGroup)
+        resident.at("last_group")
+            .error(
+                "is another one than first_group, but a piece is of one group");
+      p.residents.push_back(r);
+      continue;
+    }
     if (t.isOutput)
       resident.at("tensor").error("is an output, which ends in the outer "
                                   "memory");

@@ -11,6 +11,7 @@ using namespace transfusion;
 using namespace transfusion::core;
 
 sim::Transfer ProgramReader::readTransfer(const JsonCursor &transfer,
+                                          int32_t group,
                                           const sim::Phase *phase) {
   transfer.keys({"kind", "tensor", "buffer", "from", "to", "from_port",
                  "to_port", "bytes", "when", "piece"});
@@ -25,7 +26,9 @@ sim::Transfer ProgramReader::readTransfer(const JsonCursor &transfer,
   const int32_t to = transfer.at("to").name(memories);
   if (errors.count == 0) {
     const int32_t inner = p.buffers[t.buffer].memory;
-    const int32_t outer = p.tensors[t.tensor].memory;
+    int32_t outer = p.tensors[t.tensor].memory;
+    if (const int32_t piece = pieceOf(group, t.tensor); t.isLoad && piece >= 0)
+      outer = p.residents[piece].memory;
     if (from != (t.isLoad ? outer : inner))
       transfer.at("from").error("is not where the tensor comes from");
     if (to != (t.isLoad ? inner : outer))
@@ -36,18 +39,43 @@ sim::Transfer ProgramReader::readTransfer(const JsonCursor &transfer,
   return t;
 }
 
-sim::Copy ProgramReader::readCopy(const JsonCursor &copy) {
-  copy.keys({"tensor", "from", "to", "from_port", "to_port"});
+/// In Program::residents; -1: the group has no piece of the tensor.
+int32_t ProgramReader::pieceOf(int32_t group, int32_t tensor) const {
+  for (size_t i = 0; i < p.residents.size(); ++i)
+    if (p.residents[i].isPiece && p.residents[i].tensor == tensor &&
+        p.residents[i].firstGroup == group)
+      return static_cast<int32_t>(i);
+  return -1;
+}
+
+sim::Copy ProgramReader::readCopy(const JsonCursor &copy, int32_t group) {
+  copy.keys({"tensor", "from", "to", "from_port", "to_port", "loop?"});
   sim::Copy c;
   c.tensor = copy.at("tensor").name(tensors);
   c.fromPort = copy.at("from_port").name(ports);
   c.toPort = copy.at("to_port").name(ports);
   const int32_t from = copy.at("from").name(memories);
   const int32_t to = copy.at("to").name(memories);
-  if (errors.count == 0 && from != 0)
+  if (errors.count > 0)
+    return c;
+  c.piece = pieceOf(group, c.tensor);
+  const int32_t resides =
+      c.piece >= 0 ? p.residents[c.piece].memory : p.tensors[c.tensor].memory;
+  if (from != 0)
     copy.at("from").error("is not the outer memory");
-  if (errors.count == 0 && (to == 0 || to != p.tensors[c.tensor].memory))
+  if (to == 0 || to != resides)
     copy.at("to").error("is not where the tensor resides");
+  if (!copy.has("loop"))
+    return c;
+  const int32_t rank = copy.at("loop").name(ranks);
+  const std::vector<sim::OuterLoop> &loops = p.groups[group].loops;
+  for (size_t l = 0; l < loops.size(); ++l)
+    if (loops[l].rank == rank)
+      c.loop = static_cast<int32_t>(l);
+  if (c.loop < 0)
+    copy.at("loop").error("is no outer loop of the group");
+  else if (c.piece < 0)
+    copy.at("loop").error("is of a copy that is whole, and made once");
   return c;
 }
 

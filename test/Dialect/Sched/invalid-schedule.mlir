@@ -732,3 +732,158 @@ sched.schedule @s of @layer on @toy #sched.search<policy transfusion, strategy b
     }
   }
 }
+
+// -----
+
+// sched.group (3)
+sched.arch @toy clock_hz 1 {
+  sched.memory @dram
+  sched.memory @l2 in @dram capacity_bytes 65536
+  sched.memory @buffer in @l2 capacity_bytes 16384
+  sched.unit @vec1d lanes 8 on @buffer ops(mac cycles 1)
+}
+func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>) -> tensor<4x8xf32> {
+  %r = einsum.cascade ranks(p = 4, d = 8, s = 12, o = 8) {
+    %F1 = einsum.map_reduce "F1" [p,s] from %x[p,d], %w[d,s] map arith.mulf reduce add over [d] : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+    %F2 = einsum.map_reduce "F2" [p,o] from %F1[p,s], %v[s,o] map arith.mulf reduce add over [s] : (tensor<4x12xf32>, tensor<12x8xf32>) -> tensor<4x8xf32>
+    einsum.yield %F2 : tensor<4x8xf32>
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+sched.schedule @s of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F1", stage 0>]
+    }
+  }
+  // expected-error @below {{'sched.group' op has "F1" reside twice}}
+  sched.group resident("F1" in @l2, "F1" in @l2) {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F2", stage 0>]
+    }
+  }
+}
+
+// -----
+
+// sched.schedule (10)
+sched.arch @toy clock_hz 1 {
+  sched.memory @dram
+  sched.memory @l2 in @dram capacity_bytes 65536
+  sched.memory @buffer in @l2 capacity_bytes 16384
+  sched.unit @vec1d lanes 8 on @buffer ops(mac cycles 1)
+}
+func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>) -> tensor<4x8xf32> {
+  %r = einsum.cascade ranks(p = 4, d = 8, s = 12, o = 8) {
+    %F1 = einsum.map_reduce "F1" [p,s] from %x[p,d], %w[d,s] map arith.mulf reduce add over [d] : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+    %F2 = einsum.map_reduce "F2" [p,o] from %F1[p,s], %v[s,o] map arith.mulf reduce add over [s] : (tensor<4x12xf32>, tensor<12x8xf32>) -> tensor<4x8xf32>
+    einsum.yield %F2 : tensor<4x8xf32>
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+sched.schedule @s of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F1", stage 0>]
+    }
+  }
+  // expected-error @below {{'sched.group' op has "F1" reside in @l3, which is no memory of @toy}}
+  sched.group resident("F1" in @l3) {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F2", stage 0>]
+    }
+  }
+}
+
+// -----
+
+// sched.schedule (10)
+sched.arch @toy clock_hz 1 {
+  sched.memory @dram
+  sched.memory @l2 in @dram capacity_bytes 65536
+  sched.memory @buffer in @l2 capacity_bytes 16384
+  sched.unit @vec1d lanes 8 on @buffer ops(mac cycles 1)
+}
+func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>) -> tensor<4x8xf32> {
+  %r = einsum.cascade ranks(p = 4, d = 8, s = 12, o = 8) {
+    %F1 = einsum.map_reduce "F1" [p,s] from %x[p,d], %w[d,s] map arith.mulf reduce add over [d] : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+    %F2 = einsum.map_reduce "F2" [p,o] from %F1[p,s], %v[s,o] map arith.mulf reduce add over [s] : (tensor<4x12xf32>, tensor<12x8xf32>) -> tensor<4x8xf32>
+    einsum.yield %F2 : tensor<4x8xf32>
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+sched.schedule @s of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F1", stage 0>]
+    }
+  }
+  // expected-error @below {{'sched.group' op has "F9" reside, which the cascade of @layer neither reads nor makes}}
+  sched.group resident("F9" in @l2) {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F2", stage 0>]
+    }
+  }
+}
+
+// -----
+
+// sched.schedule (10)
+sched.arch @toy clock_hz 1 {
+  sched.memory @dram
+  sched.memory @l2 in @dram capacity_bytes 65536
+  sched.memory @buffer in @l2 capacity_bytes 16384
+  sched.unit @vec1d lanes 8 on @buffer ops(mac cycles 1)
+}
+func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>) -> tensor<4x8xf32> {
+  %r = einsum.cascade ranks(p = 4, d = 8, s = 12, o = 8) {
+    %F1 = einsum.map_reduce "F1" [p,s] from %x[p,d], %w[d,s] map arith.mulf reduce add over [d] : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+    %F2 = einsum.map_reduce "F2" [p,o] from %F1[p,s], %v[s,o] map arith.mulf reduce add over [s] : (tensor<4x12xf32>, tensor<12x8xf32>) -> tensor<4x8xf32>
+    einsum.yield %F2 : tensor<4x8xf32>
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+sched.schedule @s of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F1", stage 0>]
+    }
+  }
+  // expected-error @below {{'sched.group' op has "F2" reside, which it makes itself}}
+  sched.group resident("F2" in @l2) {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F2", stage 0>]
+    }
+  }
+}
+
+// -----
+
+// sched.schedule (10)
+sched.arch @toy clock_hz 1 {
+  sched.memory @dram
+  sched.memory @l2 in @dram capacity_bytes 65536
+  sched.memory @buffer in @l2 capacity_bytes 16384
+  sched.unit @vec1d lanes 8 on @buffer ops(mac cycles 1)
+}
+func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>) -> tensor<4x8xf32> {
+  %r = einsum.cascade ranks(p = 4, d = 8, s = 12, o = 8) {
+    %F1 = einsum.map_reduce "F1" [p,s] from %x[p,d], %w[d,s] map arith.mulf reduce add over [d] : (tensor<4x8xf32>, tensor<8x12xf32>) -> tensor<4x12xf32>
+    %F2 = einsum.map_reduce "F2" [p,o] from %F1[p,s], %v[s,o] map arith.mulf reduce add over [s] : (tensor<4x12xf32>, tensor<12x8xf32>) -> tensor<4x8xf32>
+    einsum.yield %F2 : tensor<4x8xf32>
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+sched.schedule @s of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F1", stage 0>]
+    }
+  }
+  // expected-error @below {{'sched.group' op has "%arg1" reside, which it does not read}}
+  sched.group resident("%arg1" in @l2) {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F2", stage 0>]
+    }
+  }
+}

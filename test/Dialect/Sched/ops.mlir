@@ -43,13 +43,13 @@ func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %v: tensor<12x8xf32>
 
 // Everything a schedule can say; a finish is a slot of its own.
 // CHECK-LABEL: sched.schedule @layer_toy of @layer on @toy #sched.search<policy transfusion, strategy bipartition, objective peak_memory, mode mcts, seed 18446744073709551615, budget 4096, evaluations 17> {
-// CHECK-NEXT:    sched.group tile(p = 3) retain("%arg1" at group, "%arg2" at tile) {
+// CHECK-NEXT:    sched.group tile(p = 3) retain("%arg1" at group, "%arg2" at tile) resident("%arg0" in @buffer) {
 // CHECK-NEXT:      sched.phase order [p, s] block(s = 8) inner(p = 2, s = 4) {
 // CHECK-NEXT:        sched.run @mac2d [#sched.slot<"F1", stage 0, rows [p], cols [s]>, #sched.slot<"F2", stage 1, rows [p], cols [s, o]>]
 // CHECK:           sched.phase order [p] wrap prefetch("%arg0" ahead 1) defer("F2" by 1) {
 // CHECK-NEXT:        sched.run @vec1d [#sched.slot<"F2.finish", stage 0>]
 sched.schedule @layer_toy of @layer on @toy #sched.search<policy transfusion, strategy bipartition, objective peak_memory, mode mcts, seed 18446744073709551615, budget 4096, evaluations 17> {
-  sched.group tile(p = 3) retain("%arg1" at group, "%arg2" at tile) {
+  sched.group tile(p = 3) retain("%arg1" at group, "%arg2" at tile) resident("%arg0" in @buffer) {
     sched.phase order [p, s] block(s = 8) inner(p = 2, s = 4) {
       sched.run @mac2d [#sched.slot<"F1", stage 0, rows [p], cols [s]>, #sched.slot<"F2", stage 1, rows [p], cols [s, o]>]
     }

@@ -122,4 +122,102 @@ TEST(CheckResidents, P13) {
   });
 }
 
+/// The second group, with outer tiles of batches and queries, reads pieces of
+/// BK.
+struct PieceCase : ResidentCase {
+  PieceCase() {
+    s.residents.clear();
+    layIn("BK");
+  }
+  void layIn(const std::string &tensor, MemoryId m = 1) {
+    s.groups[1].residents.push_back({tensorId(c, tensor), m});
+  }
+};
+
+void piecesBreak(const char *rule, const char *text,
+                 const std::function<void(PieceCase &)> &mutate) {
+  PieceCase t;
+  ASSERT_EQ(describe(t.check()), "");
+  mutate(t);
+  expectRule(t.check(), rule, text);
+}
+
+void piecePlanBreaks(const char *rule, const char *text,
+                     const std::function<void(Plan &)> &mutate) {
+  PieceCase t;
+  t.layIn("BV");
+  Plan p = makePlan(t.c, t.a, t.s);
+  ASSERT_EQ(describe(checkPlan(t.c, t.a, t.s, p)), "");
+  mutate(p);
+  expectRule(checkPlan(t.c, t.a, t.s, p), rule, text);
+}
+
+TEST(CheckPieces, S41) {
+  piecesBreak("S01", "names tensor 1000",
+              [](PieceCase &t) { t.s.groups[1].residents[0].tensor = 1000; });
+  piecesBreak("S41", "is listed twice", [](PieceCase &t) { t.layIn("BK"); });
+  piecesBreak("S41", "is out of order", [](PieceCase &t) {
+    t.layIn("BV");
+    std::swap(t.s.groups[1].residents[0], t.s.groups[1].residents[1]);
+  });
+  piecesBreak("S41", "of group 2 is in 'buffer', which is not between",
+              [](PieceCase &t) { t.s.groups[1].residents[0].memory = 2; });
+  piecesBreak("S41", "of group 2 is in 'dram'",
+              [](PieceCase &t) { t.s.groups[1].residents[0].memory = 0; });
+  piecesBreak("S41", "'Q' of group 2 is made in the group", [](PieceCase &t) {
+    t.s.groups[1].residents[0].tensor = tensorId(t.c, "Q");
+  });
+  piecesBreak("S41", "'BK' of group 1 is made in the group", [](PieceCase &t) {
+    std::swap(t.s.groups[0].residents, t.s.groups[1].residents);
+  });
+  piecesBreak("S41", "is a resident as a whole",
+              [](PieceCase &t) { t.reside("BK"); });
+  piecesBreak("S41", "is retained at group", [](PieceCase &t) {
+    std::vector<Retain> &retain = t.s.groups[1].retain;
+    retain = {{tensorId(t.c, "BK"), RetainLevel::Group}};
+  });
+}
+
+/// Of one batch: 3 heads, 23 keys, 8 values of 4 bytes, aligned. The plan has
+/// room for 24 keys, which are 6 steps of 4.
+TEST(CheckPieces, S39Capacity) {
+  const int64_t needed = (3 * 23 * 8 * 4 + 63) / 64 * 64;
+  piecesBreak("S39", "group 2 has residents of", [&](PieceCase &x) {
+    x.a.memories[1].capacityBytes = needed - 1;
+  });
+  PieceCase t;
+  t.a.memories[1].capacityBytes = needed;
+  EXPECT_EQ(describe(t.check()), "");
+  const Plan p = makePlan(t.c, t.a, t.s);
+  EXPECT_EQ(p.residents.front().bytes, 3 * 24 * 8 * 4);
+  expectRule(checkPlan(t.c, t.a, t.s, p), "P09", "resident 'BK' ends at");
+}
+
+TEST(CheckPieces, P14) {
+  piecePlanBreaks("P13", "another number of residents",
+                  [](Plan &p) { p.residents.pop_back(); });
+  piecePlanBreaks("P14", "is another one in the plan",
+                  [](Plan &p) { p.residents[0].group = 0; });
+  piecePlanBreaks("P14", "has 64 bytes of",
+                  [](Plan &p) { p.residents[0].bytes = 64; });
+  piecePlanBreaks("P14", " of ",
+                  [](Plan &p) { p.residents[0].dims[0].extent = 0; });
+  piecePlanBreaks("P14", "is at address 1",
+                  [](Plan &p) { p.residents[0].address += 1; });
+  piecePlanBreaks("P14", "is copied at loop",
+                  [](Plan &p) { p.residents[0].copyPosition += 1; });
+  piecePlanBreaks("P14", "is accessed otherwise",
+                  [](Plan &p) { p.residents[0].access[0].constant += 1; });
+  piecePlanBreaks("P13", "share bytes", [](Plan &p) {
+    p.residents[1].address = p.residents[0].address;
+  });
+  piecePlanBreaks("P13", "where its tensor is not", [](Plan &p) {
+    for (Buffer &b : p.buffers)
+      if (b.outer == 1) {
+        b.outer = 0;
+        break;
+      }
+  });
+}
+
 } // namespace

@@ -59,7 +59,7 @@ Schedule apart(const Cascade &c) {
     Slot slot;
     slot.einsum = e;
     p.runs = {{0, {slot}}};
-    s.groups.push_back({{}, {}, {}, {p}});
+    s.groups.push_back({{}, {}, {}, {p}, {}});
   }
   return s;
 }

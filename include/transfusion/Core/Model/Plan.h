@@ -13,13 +13,20 @@
 //     copy inputs that become residents
 //     load buffers of level Group
 //     for each outer tile (group.tileOrder, row-major)
-//       for each phase
+//       copy pieces that reside, if they are others than those of the tile
+//       before for each phase
 //         load buffers of level Tile whose phase this is
 //         for step k = 0 .. epochs + stages - 2     // a software pipeline
 //           for each slot by start cycle, if 0 <= k - stage < epochs
 //             load the Block buffers that epoch k - stage needs anew
 //             run the slot on the inner tile of epoch k - stage
 //             store its result, if it leaves the group
+//
+// A resident piece holds what the tile reads, with every rank of its access at
+// the tile's size. Let j be the innermost position of group.tileOrder whose
+// rank the access uses and has several tiles: the piece is copied when loop j
+// advances, or one outside; without such a j once, before the first tile. A
+// copy runs beside nothing, as there is one place for the piece.
 //
 // Epoch number i <-> per-rank index e_r over phase.order, row-major (last rank
 // of the order fastest); rank r of epoch i covers
@@ -161,20 +168,28 @@ struct GroupPlan {
   std::vector<int32_t> buffers; ///< ids, ascending
 };
 
-/// A whole tensor in a memory between the outermost one and the buffers.
+/// A whole tensor, or the piece of an outer tile, in a memory between the
+/// outermost one and the buffers.
 struct PlannedResident {
   TensorId tensor = -1;
   MemoryId memory = -1;
   int64_t bytes = 0; ///< rounded up to the alignment
   int64_t address = -1;
   int32_t firstGroup = -1, lastGroup = -1; ///< that make or read it
-  bool isCopied = false; ///< an input: before firstGroup starts
+  /// An input, before firstGroup starts; or a piece.
+  bool isCopied = false;
+  int32_t group = -1;          ///< whose tiles it is a piece of; -1: whole
+  Access access;               ///< of a piece: that of its readers
+  std::vector<BufferDim> dims; ///< of the piece of a full tile
+  int32_t copyPosition = -1;   ///< j above; -1: once
+  bool isPiece() const { return group >= 0; }
 };
 
 struct Plan {
   std::vector<Buffer> buffers;
   std::vector<GroupPlan> groups;
-  std::vector<PlannedResident> residents; ///< as in the schedule
+  /// Those of the schedule, then those of its groups.
+  std::vector<PlannedResident> residents;
   /// Per memory: greatest end address = size of its allocation.
   std::vector<int64_t> allocationBytes;
   /// Why there is no plan: structural faults only (an operand nobody makes, a

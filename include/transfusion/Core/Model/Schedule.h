@@ -35,7 +35,13 @@
 // Residents. A tensor that crosses groups lies whole in memory 0, or in one
 // between that and the memory that feeds the units, if it is a *resident*
 // there: from the group that makes it to the last one that reads it. A resident
-// input is copied there before the first group that reads it starts.
+// input is copied there before the first group that reads it starts. Where the
+// whole does not fit, a *group's resident* is the piece of its outer tile, of a
+// tensor that the group reads: copied from memory 0 before the first tile that
+// reads it, and loaded from there as often as blocks ask for it.
+//
+// Toy example, outer tiles [b, p], K depends on b: K resides in l2 a batch at a
+// time. It is copied when b advances, and loaded from l2 in every tile of p.
 //
 // Toy example, phases A, B, C: prefetch of x in A ahead 1 loads the x of the
 // next outer tile during C; that of the first tile is loaded before A, exposed.
@@ -113,6 +119,7 @@ struct Group {
   std::vector<int64_t> tile;     ///< by RankId; 0 = whole
   std::vector<Retain> retain;    ///< group inputs only; sorted by tensor
   std::vector<Phase> phases;
+  std::vector<Resident> residents; ///< pieces of tiles; sorted by tensor
 };
 
 struct Schedule {

@@ -21,6 +21,10 @@ namespace transfusion::core {
 /// Bytes that the buffers of a group take with the addresses of the plan.
 int64_t groupNeedBytes(const Plan &p, int32_t group);
 
+/// What resides in memories between the outermost one and the buffers has found
+/// a place there.
+bool residentsFit(const Arch &a, const Plan &p);
+
 /// A bound from below on what any schedule needs that differs from the planned
 /// one by larger tiles, blocks or epochs, by retention or by its slots: inputs
 /// and inner tiles count one slot each.

@@ -11,8 +11,9 @@
 // in a phase; in step k it works on *epoch* k - stage. A *transfer* moves a
 // piece of a tensor between where that lies and a *buffer*, whose slots rotate.
 // A tensor lies in the outer memory, or is a *resident* of one in between; a
-// *copy* puts it there. A *port* is what transfers and slots share the
-// bandwidth of.
+// *copy* puts it there. Of a tensor in the outer memory, the piece of a group's
+// outer tile may be one, which the group then loads from. A *port* is what
+// transfers and slots share the bandwidth of.
 //
 // Toy example: one phase that loops over i = 8 in epochs of 2, loads a piece of
 // A into a buffer of two slots, makes one of C in another and stores it:
@@ -65,19 +66,22 @@ struct Tensor {
   int32_t memory = 0; ///< where it lies
 };
 
-/// A whole tensor in a memory that feeds no unit.
-struct Resident {
-  int32_t tensor = -1, memory = -1;
-  int64_t address = 0, bytes = 0;
-  int32_t firstGroup = 0, lastGroup = 0;
-};
-
 /// constant + sum of coefficient * rank.
 struct Coordinate {
   std::vector<std::pair<int32_t, int64_t>> terms;
   int64_t constant = 0;
 };
 using Coordinates = std::vector<Coordinate>; ///< by tensor dimension
+
+/// A tensor in a memory that feeds no unit: whole or, of one group, the piece
+/// of its outer tile.
+struct Resident {
+  int32_t tensor = -1, memory = -1;
+  int64_t address = 0, bytes = 0;
+  int32_t firstGroup = 0, lastGroup = 0;
+  bool isPiece = false;
+  Coordinates access; ///< of a piece
+};
 
 enum class Role : uint8_t { Input, Window, Accumulator, Carried, Output };
 
@@ -139,10 +143,14 @@ struct Transfer {
   std::vector<std::pair<int32_t, int64_t>> piece;
 };
 
-/// A whole tensor from the outer memory to where it resides.
+/// From the outer memory to where it resides: before all else of the group or,
+/// with a loop, before the outer tiles in which that or one outside advances.
 struct Copy {
   int32_t tensor = -1;
   int32_t fromPort = -1, toPort = -1;
+  int32_t loop = -1; ///< position in the group's loops
+  /// Of the piece that it fills, in Program::residents; -1: whole.
+  int32_t piece = -1;
 };
 
 struct Loop {
@@ -188,7 +196,7 @@ struct OuterLoop {
 
 struct Group {
   std::string name;
-  std::vector<Copy> copies;     ///< before all else
+  std::vector<Copy> copies;
   std::vector<OuterLoop> loops; ///< outermost first
   std::vector<Transfer> transfers;
   std::vector<Phase> phases;

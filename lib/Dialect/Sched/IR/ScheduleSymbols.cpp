@@ -83,8 +83,8 @@ private:
   LogicalResult verifySizes(Operation *op, TilingAttr sizes, const char *what);
   LogicalResult verifyPhaseSizes(GroupOp group, PhaseOp phase);
   LogicalResult verifyRun(RunOp run);
-  LogicalResult verifyResidents();
-  LogicalResult verifyRetain(GroupOp group);
+  LogicalResult verifyResidents(Operation *op, ArrayAttr residents);
+  LogicalResult verifyReads(GroupOp group);
   LogicalResult verifyMoves(PhaseOp phase);
   LogicalResult verifyComplete();
 
@@ -231,19 +231,19 @@ LogicalResult Verifier::verifyRun(RunOp run) {
 
 /// What resides and where exist; whether it may is a rule about the whole
 /// schedule.
-LogicalResult Verifier::verifyResidents() {
-  if (!schedule.getResidentAttr())
+LogicalResult Verifier::verifyResidents(Operation *op, ArrayAttr residents) {
+  if (!residents)
     return success();
   TensorNames tensors(names.cascades);
-  for (auto resident : schedule.getResidentAttr().getAsRange<ResidentAttr>()) {
+  for (auto resident : residents.getAsRange<ResidentAttr>()) {
     if (!tensors.lookup(resident.getTensor())) // (3)
-      return schedule.emitOpError()
+      return op->emitOpError()
              << "has " << resident.getTensor()
              << " reside, which the cascade of " << schedule.getFunctionAttr()
              << " neither reads nor makes";
     if (!isa_and_nonnull<MemoryOp>(SymbolTable::lookupSymbolIn(
             names.arch, resident.getMemory()))) // (9)
-      return schedule.emitOpError()
+      return op->emitOpError()
              << "has " << resident.getTensor() << " reside in "
              << resident.getMemory() << ", which is no memory of "
              << schedule.getArchAttr();
@@ -251,8 +251,11 @@ LogicalResult Verifier::verifyResidents() {
   return success();
 }
 
-LogicalResult Verifier::verifyRetain(GroupOp group) {
-  if (!group.getRetainAttr())
+/// What a group retains, and the pieces that reside for its tiles.
+LogicalResult Verifier::verifyReads(GroupOp group) {
+  if (failed(verifyResidents(group, group.getResidentAttr())))
+    return failure(); // (10)
+  if (!group.getRetainAttr() && !group.getResidentAttr())
     return success();
   TensorNames tensors(names.cascades);
   llvm::DenseSet<Value> read, made;
@@ -267,17 +270,27 @@ LogicalResult Verifier::verifyRetain(GroupOp group) {
       made.insert(op.getResult());
     }
   });
-  for (auto retain : group.getRetainAttr().getAsRange<RetainAttr>()) {
-    Value tensor = tensors.lookup(retain.getTensor());
+  auto isRead = [&](StringAttr name, const char *before,
+                    const char *after) -> LogicalResult {
+    Value tensor = tensors.lookup(name);
     if (!tensor) // (3)
       return group.emitOpError()
-             << "retains " << retain.getTensor() << ", which the cascade of "
+             << before << name << after << ", which the cascade of "
              << schedule.getFunctionAttr() << " neither reads nor makes";
-    if (!read.contains(tensor) || made.contains(tensor)) // (7)
-      return group.emitOpError()
-             << "retains " << retain.getTensor() << ", which it "
-             << (made.contains(tensor) ? "makes itself" : "does not read");
-  }
+    if (read.contains(tensor) && !made.contains(tensor))
+      return success();
+    return group.emitOpError()
+           << before << name << after << ", which it "
+           << (made.contains(tensor) ? "makes itself" : "does not read");
+  };
+  if (group.getRetainAttr())
+    for (auto retain : group.getRetainAttr().getAsRange<RetainAttr>())
+      if (failed(isRead(retain.getTensor(), "retains ", ""))) // (7)
+        return failure();
+  if (group.getResidentAttr())
+    for (auto resident : group.getResidentAttr().getAsRange<ResidentAttr>())
+      if (failed(isRead(resident.getTensor(), "has ", " reside"))) // (10)
+        return failure();
   return success();
 }
 
@@ -317,7 +330,8 @@ LogicalResult Verifier::verifyComplete() {
 }
 
 LogicalResult Verifier::run(SymbolTableCollection &symbols) {
-  if (failed(resolve(symbols)) || failed(verifyResidents()))
+  if (failed(resolve(symbols)) ||
+      failed(verifyResidents(schedule, schedule.getResidentAttr())))
     return failure();
   for (auto group : schedule.getBody().getOps<GroupOp>()) {
     if (failed(verifySizes(group, group.getTileAttr(), "tile")))
@@ -329,7 +343,7 @@ LogicalResult Verifier::run(SymbolTableCollection &symbols) {
         if (failed(verifyRun(run)))
           return failure();
     }
-    if (failed(verifyRetain(group)))
+    if (failed(verifyReads(group)))
       return failure();
   }
   return verifyComplete();

@@ -31,23 +31,31 @@ static llvm::SmallMapVector<StringAttr, int64_t, 8> sizesOf(TilingAttr tiling) {
   return sizes;
 }
 
+/// (9) of ScheduleOp, (3) of GroupOp
+static LogicalResult verifyResidents(Operation *op, ArrayAttr residents) {
+  if (!residents)
+    return success();
+  if (residents.empty())
+    return op->emitOpError() << "has an empty list of resident tensors";
+  llvm::SmallDenseSet<StringAttr, 8> seen;
+  for (auto resident : residents.getAsRange<ResidentAttr>())
+    if (!seen.insert(resident.getTensor()).second)
+      return op->emitOpError()
+             << "has " << resident.getTensor() << " reside twice";
+  return success();
+}
+
 LogicalResult ScheduleOp::verifyRegions() {
   if (failed(verifyBody<GroupOp>(*this, getBody(), /*mayBeEmpty=*/true)))
-    return failure(); // (1)
-  if (!getResidentAttr())
-    return success();
-  if (getResidentAttr().empty())
-    return emitOpError() << "has an empty list of resident tensors";
-  llvm::SmallDenseSet<StringAttr, 8> seen;
-  for (auto resident : getResidentAttr().getAsRange<ResidentAttr>())
-    if (!seen.insert(resident.getTensor()).second) // (9)
-      return emitOpError() << "has " << resident.getTensor() << " reside twice";
-  return success();
+    return failure();                               // (1)
+  return verifyResidents(*this, getResidentAttr()); // (9)
 }
 
 LogicalResult GroupOp::verifyRegions() {
   if (failed(verifyBody<PhaseOp>(*this, getBody(), /*mayBeEmpty=*/false)))
     return failure(); // (1)
+  if (failed(verifyResidents(*this, getResidentAttr())))
+    return failure(); // (3)
   if (!getRetainAttr())
     return success();
   if (getRetainAttr().empty())

@@ -25,8 +25,11 @@ def mutations(file):
     def first(new):
         return new["residents"][0]
 
-    yield broken("not there any more", lambda f: first(f).update(
-        {"last_group": first(f)["first_group"]}))
+    for i, x in enumerate(residents):
+        if x["first_group"] != x["last_group"]:
+            yield broken("not there any more", lambda f, i=i, x=x:
+                         f["residents"][i].update({"last_group": x["first_group"]}))
+            break
     yield broken("no room", lambda f: first(f).update({"bytes": 64}))
     yield broken("in a memory that feeds units",
                  lambda f: first(f).update({"memory": "buffer"}))
@@ -45,6 +48,28 @@ def mutations(file):
                     lambda f, i=i, y=y: f["residents"][i].update(
                         {"address": y["address"]}))
                 break
+    pieces = [i for i, r in enumerate(residents) if "access" in r]
+    for i in pieces:
+        group = [g["name"] for g in file["groups"]].index(residents[i]["first_group"])
+        copies = file["groups"][group]["copies"]
+        at = [t["tensor"] for t in copies].index(residents[i]["tensor"])
+        name = f"piece of {residents[i]['tensor']}"
+
+        def copied(new, group=group, at=at):
+            return new["groups"][group]["copies"][at]
+
+        yield broken(name + " never copied", lambda f, group=group, at=at:
+                     f["groups"][group]["copies"].pop(at))
+        yield broken(name + " of no room", lambda f, i=i:
+                     f["residents"][i].update({"bytes": 64}))
+        yield broken(name + " in two groups", lambda f, i=i: f["residents"][i].update(
+            {"last_group": file["groups"][-1]["name"]}) if group + 1 < len(
+                file["groups"]) else f["residents"].append(f["residents"][i]))
+        if "loop" in copies[at]:
+            yield broken(name + " called whole", lambda f, i=i:
+                         f["residents"][i].pop("access"))
+            yield broken(name + " copied once",
+                         lambda f, copied=copied: copied(f).pop("loop"))
     for g, group in enumerate(file["groups"]):
         if group.get("copies"):
             yield broken("never copied",

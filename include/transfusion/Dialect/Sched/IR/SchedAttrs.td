@@ -131,13 +131,14 @@ def Sched_RetainArrayAttr
     : TypedArrayAttrBase<Sched_RetainAttr, "array of retained tensors">;
 
 def Sched_ResidentAttr : Sched_Attr<"Resident", "resident"> {
-  let summary = "where a whole tensor lies";
+  let summary = "where a tensor, or a piece of it, lies";
   let description = [{
     `#sched.resident<"BK" in @l2>`; inside ops `resident("BK" in @l2)`. An input,
     or a tensor that crosses groups, lies whole in a memory between the outermost
     one and the one that feeds the units: an input from the first group that
     reads it, before which it is copied, else from the group that makes it, to
-    the last one that reads it.
+    the last one that reads it. On a group, the piece of its outer tile lies
+    there, copied when that changes.
   }];
   let parameters = (ins "::mlir::StringAttr":$tensor,
                         "::mlir::FlatSymbolRefAttr":$memory);

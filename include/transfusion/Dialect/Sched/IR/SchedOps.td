@@ -169,7 +169,8 @@ def Sched_ScheduleOp : Sched_Op<"schedule",
     ranks of its Einsum; (7) a group retains only what it reads and does not
     make; (8) a rank of which an iterative rank counts tiles (m0 in
     m1*256 + m0) is not cut: its extent is the width that it was partitioned to;
-    (9) a tensor resides in one memory, which is one of the arch.
+    (9) a tensor resides in one memory, which is one of the arch; (10) the same
+    holds in a group, of what it reads and does not make.
     Rules about the whole schedule (capacity, order, supported ops, dependence
     distance) are checked by `--sched-verify`.
   }];
@@ -194,17 +195,20 @@ def Sched_GroupOp : Sched_Op<"group",
     The outer tiles run one after another, first rank of `tile` outermost; per
     tile, the phases run one after another. `retain` names the loop for which
     the footprint of a tensor that the group reads is held; a tensor that is not
-    listed is held per block.
+    listed is held per block. `resident` names a memory between the outermost
+    one and that of the units where the piece of an outer tile lies while the
+    tile runs, of a tensor that the group reads: `resident("K" in @l2)`.
 
     Constraints: (1) only `sched.phase` stands inside, at least one; (2) a
-    tensor is retained once.
+    tensor is retained once; (3) a tensor resides in one memory.
   }];
   let arguments = (ins OptionalAttr<Sched_TilingAttr>:$tile,
-                       OptionalAttr<Sched_RetainArrayAttr>:$retain);
+                       OptionalAttr<Sched_RetainArrayAttr>:$retain,
+                       OptionalAttr<Sched_ResidentArrayAttr>:$resident);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     (`tile` `` custom<Tiling>($tile)^)? (`retain` `` custom<Retain>($retain)^)?
-    attr-dict-with-keyword $body
+    (`resident` `` custom<Resident>($resident)^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
