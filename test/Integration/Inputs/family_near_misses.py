@@ -17,7 +17,7 @@ def softmax_with(layer, s, extra, array):
     return layer.binary("divf", power, total, "bhpm", "bhp")
 
 
-@family(passes=0, absent=["AV", "RM"])
+@family(passes=0, absent=["AV", "RM"], scheduled=False)
 def softmax_off_by_one(layer, x):
     """exp(s) / (1 + sum exp(s)): no softmax."""
     return attention(layer, x, softmax=lambda l, s: softmax_with(
@@ -25,7 +25,7 @@ def softmax_off_by_one(layer, x):
                "%r = arith.addf %a, %e : f32"), lambda top: np.exp(-top)))
 
 
-@family(passes=0, absent=["AV", "RM"])
+@family(passes=0, absent=["AV", "RM"], scheduled=False)
 def attention_sink(layer, x):
     """A logit per head that no key has."""
     sink = layer.argument(HEADS)
@@ -41,7 +41,7 @@ def sigmoid_attention(layer, x):
         s, sigmoid_body(), 1 / (1 + np.exp(-s.array))))
 
 
-@family(passes=0, absent=["AV", "RM"])
+@family(passes=0, absent=["AV", "RM"], scheduled=False)
 def linear_attention(layer, x):
     """Weights that are scores."""
     return attention(layer, x, softmax=lambda l, s: s)
