@@ -62,6 +62,9 @@ std::string whyNotRaised(mlir::Operation *op);
 /// (ForeignOps.cpp).
 std::string whyNotForeign(mlir::Operation *op);
 
+/// Why a tensor of this type can be in no cascade; empty when it can.
+std::string whyNotType(mlir::Type type);
+
 /// For a reshape that undoes others: the value that it gives back, the earliest
 /// of its type on a way through reshapes alone. Those in between split
 /// dimensions as nobody else does.

@@ -56,7 +56,7 @@ static std::string textOf(Type type) {
   return text;
 }
 
-static std::string whyNotType(Type type) {
+std::string transfusion::raise::whyNotType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return "has an unranked tensor; its shape must be static (tensor.cast to "

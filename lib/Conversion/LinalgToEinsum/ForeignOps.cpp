@@ -8,6 +8,7 @@
 #include "BlockPlan.h"
 #include "BodyReads.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -34,9 +35,22 @@ static StringRef whyNotTosa(StringRef name) {
               "tosa.matmul_t_block_scaled"},
              "has numbers in blocks of one scale; cast them outside of the "
              "function, and pass f32, bf16 or f16")
-      .Default("is of the tosa dialect; run --convert-tosa-to-einsum, which "
-               "lowers it to linalg first where upstream has a lowering for "
-               "its shapes and types; else write it in ops that have one");
+      .Default("");
+}
+
+/// What keeps the lowering from an op that it has patterns for: a type, or a
+/// shape that is no constant.
+static std::string whyNotLowered(Operation *op) {
+  for (Type type : llvm::concat<Type>(SmallVector<Type>(op->getOperandTypes()),
+                                      SmallVector<Type>(op->getResultTypes())))
+    if (isa<TensorType>(type))
+      if (std::string reason = whyNotType(type); !reason.empty())
+        return reason;
+  for (Value operand : op->getOperands())
+    if (operand.getType().getDialect().getNamespace() == "tosa" &&
+        !matchPattern(operand, m_Constant()))
+      return "takes a shape that is computed; write it as tosa.const_shape";
+  return "";
 }
 
 std::string transfusion::raise::whyNotForeign(Operation *op) {
@@ -45,8 +59,15 @@ std::string transfusion::raise::whyNotForeign(Operation *op) {
     return "";
   if (op->hasTrait<OpTrait::ConstantLike>())
     return ""; // a tensor of data
-  if (dialect == "tosa")
-    return whyNotTosa(op->getName().getStringRef()).str();
+  if (dialect == "tosa") {
+    StringRef known = whyNotTosa(op->getName().getStringRef());
+    std::string reason = known.empty() ? whyNotLowered(op) : known.str();
+    return !reason.empty() ? reason
+                           : "is of the tosa dialect; run "
+                             "--convert-tosa-to-einsum, which lowers it to "
+                             "linalg first where upstream has a lowering; else "
+                             "write it in ops that have one";
+  }
   if (dialect == "linalg")
     return "works on memrefs; run it before bufferisation";
   if (isa<tensor::GatherOp, tensor::ScatterOp>(op))

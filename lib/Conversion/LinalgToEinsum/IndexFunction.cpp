@@ -221,7 +221,8 @@ std::optional<AffineExpr> IndexFunction::pointByPoint(Value value) {
                  : "at an index that is computed by more than sums and "
                    "multiples, over a loop of " +
                        std::to_string(extents[loops[0]]) + " steps; at most " +
-                       std::to_string(kMaxPoints) + " are tried one by one";
+                       std::to_string(kMaxPoints) +
+                       " are tried one by one: write it as sums and multiples";
     return std::nullopt;
   }
   // Folding may change an op: copies are folded.

@@ -32,7 +32,7 @@ from transfusion import execute, program, tools
 BOUND = 2e-6
 #: Ops that stand in bodies of others, or are operands of others only.
 INSIDE = {"linalg.yield", "tensor.yield", "tosa.yield", "tosa.const",
-          "tosa.apply_scale", "tosa.identity", "tosa.variable"}
+          "tosa.apply_scale", "tosa.variable"}
 #: Of TOSA: arithmetic on shapes, which no pass of MLIR 22 lowers.
 SHAPES = re.compile(r"tosa\.(\w+_shape|dim)")
 TABLES = {

@@ -60,6 +60,7 @@ for op, reference in (("abs", np.abs), ("ceil", np.ceil), ("cos", np.cos),
 tosa("log", [A], A, np.log)
 tosa("rsqrt", [A], A, lambda x: x**-0.5)
 tosa("abs i32", [B], B, np.abs)
+tosa("identity", [A], A, lambda x: x)
 tosa("negate", [A], A, lambda x: -x, consts=zero_points(A, A))
 tosa("negate i8", [H], H, lambda x: -x, consts=zero_points(H, H))
 tosa("bitwise_not", [B], B, lambda x: ~x.astype(int))
@@ -344,3 +345,16 @@ tosa("cast_from_block_scaled", [Q, S], kind((2, 32)), attributes=SIZE,
 Q3, S3 = kind((1, 2, 32), "f8E4M3FN"), kind((1, 2, 1), "f8E8M0FNU")
 tosa("matmul_t_block_scaled", [Q3, S3, Q3, S3], kind((1, 2, 2)),
      attributes=SIZE, error=SCALES)
+tosa("maximum ui8", [kind((3, 5), "ui8")] * 2, kind((3, 5), "ui8"),
+     error="'tosa.maximum' op cannot be raised to an Einsum: has elements of type "
+     "ui8; f16, bf16, f32, i1, i8, i32 and i64 can be raised: convert it")
+refuse("add_shape", f"""
+func.func @f(%a: {A}) -> {kind((5, 3))} {{
+  %s = "tosa.const_shape"() {{values = dense<[2, 1]> : tensor<2xindex>}} : () -> !tosa.shape<2>
+  %u = "tosa.const_shape"() {{values = dense<[3, 2]> : tensor<2xindex>}} : () -> !tosa.shape<2>
+  %t = "tosa.add_shape"(%s, %u) : (!tosa.shape<2>, !tosa.shape<2>) -> !tosa.shape<2>
+  %r = "tosa.reshape"(%a, %t) : ({A}, !tosa.shape<2>) -> {kind((5, 3))}
+  return %r : {kind((5, 3))}
+}}
+""", "'tosa.reshape' op cannot be raised to an Einsum: takes a shape that is "
+       "computed; write it as tosa.const_shape")
