@@ -57,6 +57,20 @@ def check_moves(schedule):
             number += 1
 
 
+def check_instances(schedule):
+    """A slot has a part for each instance of its unit, and no more."""
+    instances = {u["name"]: u.get("instances", 1) for u in schedule["arch"]["units"]}
+    for group in schedule["groups"]:
+        for phase in group["phases"]:
+            for slot in phase["slots"]:
+                parts = 1
+                for rank, points in slot.get("instances", {}).items():
+                    parts *= -(-phase["inner"][rank] // points)
+                if parts > instances[slot["unit"]]:
+                    raise Wrong(f"{slot['name']} has {parts} parts for "
+                                f"{instances[slot['unit']]} of {slot['unit']}")
+
+
 def check_residents(schedule, capacity, ends):
     """Tensors, or pieces of a group's outer tile, in memories that feed nothing:
     they share no byte while groups use them, and no group moves one at another
@@ -469,6 +483,7 @@ def main():
     try:
         validate(schedule)
         check_buffers(schedule)
+        check_instances(schedule)
         steps = steps_of(schedule)
         if steps > args.max_steps:
             print(f"valid; not walked ({steps} steps)")

@@ -69,11 +69,23 @@ sched::TilingAttr Exporter::tiling(const std::vector<int64_t> &sizes) const {
 
 void Exporter::run(const core::Run &run) {
   SmallVector<Attribute> slots;
+  auto instances = [&](const core::Slot &slot) {
+    SmallVector<StringAttr> names;
+    SmallVector<int64_t> points;
+    for (const core::InstancePart &part : slot.instances) {
+      names.push_back(rank(part.rank));
+      points.push_back(part.points);
+    }
+    return names.empty()
+               ? sched::TilingAttr()
+               : sched::TilingAttr::get(b.getContext(), names, points);
+  };
   for (const core::Slot &slot : run.slots)
     slots.push_back(sched::SlotAttr::get(
         b.getContext(),
         b.getStringAttr(source.cascade.einsums[slot.einsum].name),
-        slot.finishOnly, slot.stage, ranks(slot.rows), ranks(slot.cols)));
+        slot.finishOnly, slot.stage, ranks(slot.rows), ranks(slot.cols),
+        instances(slot)));
   sched::RunOp::create(b, loc, arch.units[run.unit].name,
                        b.getArrayAttr(slots));
 }

@@ -148,6 +148,9 @@ core::Run ScheduleImporter::run(sched::RunOp op) const {
     slot.stage = static_cast<int32_t>(attr.getStage());
     slot.rows = ranks(attr.getRows());
     slot.cols = ranks(attr.getCols());
+    if (sched::TilingAttr parts = attr.getInstances())
+      for (auto [name, points] : llvm::zip(parts.getRanks(), parts.getSizes()))
+        slot.instances.push_back({source.rankId(name), points});
     run.slots.push_back(std::move(slot));
   }
   return run;

@@ -128,7 +128,7 @@ CompareRow transfusion::rowOf(const ScheduledLayer &layer,
     double work = 0, lanes = 0;
     for (size_t u = 0; u < s.arch.units.size(); ++u)
       if (s.arch.units[u].isGrid == grid) {
-        const double n = double(s.arch.units[u].lanes());
+        const double n = double(s.arch.units[u].allLanes());
         work += cost.unitLanes[u] * n;
         lanes += n;
       }

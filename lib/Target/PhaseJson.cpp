@@ -46,6 +46,7 @@ private:
   int64_t innerBytes(const Access &access, int32_t bits) const {
     return footprint(c, access, full) * bytesPerValue(bits);
   }
+  int64_t readBytes(const Slot &slot, const Access &access, int32_t bits) const;
   std::vector<int64_t> innerExtents(RankId r) const;
   void loops();
   void slots();
@@ -66,6 +67,29 @@ private:
   const PhasePlan &plan;
   Extents full; ///< of a full inner tile
 };
+
+/// What every instance that has work reads, all together.
+int64_t PhaseWriter::readBytes(const Slot &slot, const Access &access,
+                               int32_t bits) const {
+  int64_t bytes = 0;
+  std::vector<size_t> at(slot.instances.size(), 0);
+  while (true) {
+    Extents extents = full;
+    for (size_t i = 0; i < at.size(); ++i) {
+      const InstancePart &part = slot.instances[i];
+      const int64_t begin = static_cast<int64_t>(at[i]) * part.points;
+      extents[part.rank] = std::min(part.points, full[part.rank] - begin);
+    }
+    bytes += footprint(c, access, extents) * bytesPerValue(bits);
+    size_t i = 0;
+    while (i < at.size() &&
+           static_cast<int64_t>(++at[i]) ==
+               slot.instances[i].parts(full[slot.instances[i].rank]))
+      at[i++] = 0;
+    if (i == at.size())
+      return bytes;
+  }
+}
 
 /// Every number of points that an epoch can hold of the rank.
 std::vector<int64_t> PhaseWriter::innerExtents(RankId r) const {
@@ -146,7 +170,7 @@ void PhaseWriter::reads(const PlannedSlot &s) {
       if (from.distance > 0)
         j.attribute("not_at_first",
                     c.ranks[c.tensors[b.tensor].iterativeRank].name);
-      j.attribute("bytes", innerBytes(access, b.bitsPerValue));
+      j.attribute("bytes", readBytes(decision(s), access, b.bitsPerValue));
       if (!sameAccess(access, b.access))
         writeAccess(v, j, access);
     });
@@ -206,6 +230,11 @@ void PhaseWriter::slots() {
         j.attribute("stage", s.stage);
         names("rows", slot.rows);
         names("cols", slot.cols);
+        if (!slot.instances.empty())
+          j.attributeObject("instances", [&] {
+            for (const InstancePart &part : slot.instances)
+              j.attribute(c.ranks[part.rank].name, part.points);
+          });
         reads(s);
         writes(s);
         cycles(s);

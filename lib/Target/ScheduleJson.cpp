@@ -74,6 +74,8 @@ void ScheduleWriter::arch() {
         j.attribute("kind", u.isGrid ? "grid" : "lanes");
         j.attribute("rows", u.rows);
         j.attribute("cols", u.cols);
+        if (u.instances != 1)
+          j.attribute("instances", u.instances);
         j.attribute("memory", v.arch.memories[u.memory].name);
       });
   });

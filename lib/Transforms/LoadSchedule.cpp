@@ -169,6 +169,8 @@ core::Phase Translation::phase(const core::Phase &p,
       slot.einsum = einsum(slot.einsum);
       slot.rows = ranks(slot.rows);
       slot.cols = ranks(slot.cols);
+      for (core::InstancePart &part : slot.instances)
+        part.rank = rank(part.rank);
     }
   return result;
 }

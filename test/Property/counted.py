@@ -127,6 +127,9 @@ def machine(rng, src):
              f"capacity_bytes: {rng.choice([8192, 16384, 65536])}")):
         assert old in text
         text = text.replace(old, new)
+    if rng.random() < 0.4: # several of each
+        text = re.sub("(?=    (grid|lanes): )",
+                      lambda _: f"    instances: {rng.randint(1, 5)}\n", text)
     if rng.random() < 0.3:
         text = text.replace("  - name: buffer\n", f"""  - name: l2
     capacity_bytes: {rng.choice([2048, 16384])}
@@ -184,7 +187,7 @@ def main(src, first, last):
                 bad += 1
             kinds[kind] = kinds.get(kind, 0) + 1
             for feature in (" skip", "where", "stage 1", "retain", "block(",
-                            "tile(", "finish", "resident("):
+                            "tile(", "finish", "resident(", "instances("):
                 features[feature.strip(" (")] = \
                     features.get(feature.strip(" ("), 0) + (feature in scheduled)
             features["pieces"] = features.get("pieces", 0) + bool(

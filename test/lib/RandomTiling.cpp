@@ -42,7 +42,8 @@ struct RandomTilingPass
 /// Draws sizes of one group.
 class Draw {
 public:
-  Draw(const core::Cascade &c, core::Rng &rng) : c(c), rng(rng) {}
+  Draw(const core::Cascade &c, const core::Arch &a, core::Rng &rng)
+      : c(c), a(a), rng(rng) {}
   void group(core::Group &g);
 
 private:
@@ -51,10 +52,27 @@ private:
   }
   void phase(const core::Group &g, core::Phase &p);
 
+  void parts(const core::Group &g, const core::Phase &p, int64_t instances,
+             core::Slot &slot);
+
   const core::Cascade &c;
+  const core::Arch &a;
   core::Rng &rng;
 };
 } // namespace
+
+/// No more parts than there are instances.
+void Draw::parts(const core::Group &g, const core::Phase &p, int64_t instances,
+                 core::Slot &slot) {
+  for (core::InstancePart &part : slot.instances) {
+    const core::RankId r = part.rank;
+    const int64_t tile = g.tile[r] ? g.tile[r] : c.ranks[r].extent;
+    const int64_t extent = p.inner[r] ? std::min(p.inner[r], tile) : tile;
+    const int64_t count = between(1, std::min(instances, extent));
+    part.points = (extent + count - 1) / count;
+    instances /= part.parts(extent);
+  }
+}
 
 void Draw::phase(const core::Group &g, core::Phase &p) {
   p.inner.resize(c.ranks.size());
@@ -68,6 +86,9 @@ void Draw::phase(const core::Group &g, core::Phase &p) {
     if (p.block[r] == tile)
       p.block[r] = 0;
   }
+  for (core::Run &run : p.runs)
+    for (core::Slot &slot : run.slots)
+      parts(g, p, a.units[run.unit].instances, slot);
 }
 
 void Draw::group(core::Group &g) {
@@ -147,7 +168,7 @@ static core::Schedule drawLegal(const core::Cascade &c, const core::Arch &a,
   for (size_t g = 0; g < s.groups.size(); ++g)
     for (int tries = 0; tries < 500; ++tries) {
       core::Schedule next = s;
-      Draw(c, rng).group(next.groups[g]);
+      Draw(c, a, rng).group(next.groups[g]);
       dropUnread(c, next.groups[g]);
       if (!isLegal(c, a, next))
         continue;

@@ -37,6 +37,7 @@ public:
       break;
     }
     randomMoves();
+    randomInstances();
     return std::move(r);
   }
 
@@ -380,6 +381,37 @@ private:
       if (chance(4))
         g.retain.push_back(
             {t, chance(2) ? RetainLevel::Tile : RetainLevel::Group});
+  }
+
+  /// Several instances of each unit; slots on some of them.
+  void randomInstances() {
+    if (chance(2))
+      return;
+    for (Unit &u : r.a.units)
+      u.instances = between(1, 6);
+    for (Group &g : r.s.groups)
+      for (Phase &p : g.phases)
+        for (Run &run : p.runs)
+          for (Slot &slot : run.slots)
+            randomParts(g, p, r.a.units[run.unit].instances, slot);
+  }
+
+  void randomParts(const Group &g, const Phase &p, int64_t instances,
+                   Slot &slot) {
+    std::vector<RankId> ranks = r.c.einsums[slot.einsum].ranks;
+    shuffle(ranks);
+    for (RankId x : ranks) {
+      if (isReducedRank(r.c, slot.einsum, x) || chance(3))
+        continue;
+      int64_t extent = r.c.ranks[x].extent;
+      for (const std::vector<int64_t> *sizes : {&g.tile, &p.inner})
+        if ((*sizes)[x] > 0)
+          extent = std::min(extent, (*sizes)[x]);
+      // No more parts than there are instances.
+      const int64_t parts = between(1, std::min(instances, extent));
+      slot.instances.push_back({x, (extent + parts - 1) / parts});
+      instances /= slot.instances.back().parts(extent);
+    }
   }
 
   /// Loads ahead and deferred stores, wherever the plan allows.

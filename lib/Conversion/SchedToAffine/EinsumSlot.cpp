@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Loops over the result's ranks, then over the reduced ones with the partial
-// result in a register; bodies are cloned from the Einsum.
+// result in a register; bodies are cloned from the Einsum. Outside of them are
+// loops over the instances of the unit, which have no location, as those over
+// tiles and steps.
 //
 //===----------------------------------------------------------------------===//
 #include "Program.h"
@@ -128,6 +130,24 @@ Value ProgramEmitter::reducePoint(const PlannedSlot &slot,
   return open(0, initial);
 }
 
+void ProgramEmitter::forEachInstance(ArrayRef<InstancePart> parts, Piece inner,
+                                     function_ref<void(const Piece &)> body) {
+  if (parts.empty())
+    return body(inner);
+  const InstancePart &part = parts.front();
+  Bound upper;
+  for (AffineExpr size : inner.size[part.rank])
+    upper.push_back(size.ceilDiv(part.points));
+  scope.loop(scope.builder().getUnknownLoc(), upper, [&](AffineExpr i) {
+    Piece own = inner;
+    own.start[part.rank] = own.start[part.rank] + i * part.points;
+    for (AffineExpr &size : own.size[part.rank])
+      size = size - i * part.points;
+    own.size[part.rank].push_back(scope.constant(part.points));
+    forEachInstance(parts.drop_front(), std::move(own), body);
+  });
+}
+
 void ProgramEmitter::emitSlot(const PlannedSlot &slot, const EpochSpace &space,
                               const Epoch &epoch) {
   const Einsum &e = c.einsums[slot.einsum];
@@ -147,7 +167,7 @@ void ProgramEmitter::emitSlot(const PlannedSlot &slot, const EpochSpace &space,
                                    loc);
   };
 
-  forEachResult(slot.einsum, epoch.inner, [&](std::vector<AffineExpr> &point) {
+  auto computePoint = [&](std::vector<AffineExpr> &point) {
     Value value;
     if (slot.finishOnly) {
       value = scope.load(loc, at.buffers[slot.accumulator],
@@ -188,7 +208,10 @@ void ProgramEmitter::emitSlot(const PlannedSlot &slot, const EpochSpace &space,
         scope.store(loc, value, at.buffers[slot.carried],
                     into(slot.carried, point));
       });
-  });
+  };
+  forEachInstance(
+      space.phase->runs[slot.run].slots[slot.index].instances, epoch.inner,
+      [&](const Piece &own) { forEachResult(slot.einsum, own, computePoint); });
 
   for (int32_t id : {slot.window, slot.carried})
     if (id >= 0 && plan.buffers[id].storeToOuter && !slot.accumulates) {

@@ -210,6 +210,9 @@ private:
                 llvm::function_ref<void(std::vector<mlir::AffineExpr> &)> body);
 
   // EinsumSlot.cpp
+  /// body() for what each instance of the unit takes of `inner`.
+  void forEachInstance(llvm::ArrayRef<core::InstancePart> parts, Piece inner,
+                       llvm::function_ref<void(const Piece &)> body);
   void emitSlot(const core::PlannedSlot &slot, const EpochSpace &space,
                 const Epoch &epoch);
   mlir::Value readOperand(const core::Operand &operand,

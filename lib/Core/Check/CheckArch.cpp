@@ -120,11 +120,13 @@ void ArchChecker::memory(size_t m) {
 void ArchChecker::unit(const Unit &u) {
   int64_t lanes;
   if (u.rows <= 0 || u.cols <= 0 ||
-      __builtin_mul_overflow(u.rows, u.cols, &lanes))
+      __builtin_mul_overflow(u.rows, u.cols, &lanes) ||
+      __builtin_mul_overflow(lanes, u.instances, &lanes))
     at(sink.add("A08",
                 "unit " + quoted(u.name) + " is " + num(u.rows) + " x " +
                     num(u.cols) + " lanes",
-                "give at least one row and one column, fewer than 2^63 lanes"),
+                "give at least one row and one column, fewer than 2^63 lanes "
+                "in all"),
        u);
   else if (!u.isGrid && u.rows != 1)
     at(sink.add("A08",

@@ -32,14 +32,18 @@ std::vector<Violation> transfusion::core::checkSchedulable(const Arch &a) {
     bool all = true;
     for (bool role : mem.keeps)
       all &= role;
-    if (mem.instances == 1 && all)
+    bool feeds = false; // others may be passed by
+    for (const Unit &unit : a.units)
+      feeds |= unit.memory == static_cast<MemoryId>(m);
+    if (mem.instances == 1 && (all || !feeds))
       continue;
     Violation &v = sink.add(
         "A02",
         mem.instances != 1 ? "there are " + num(mem.instances) + " of memory " +
                                  quoted(mem.name) + "; schedules use one"
                            : "operands pass by memory " + quoted(mem.name) +
-                                 "; schedules put everything there",
+                                 ", which feeds units; schedules put "
+                                 "everything there",
         mem.instances != 1 ? "describe one instance" : "let it keep all");
     v.memory = static_cast<MemoryId>(m);
     v.demand = mem.instances;
@@ -64,22 +68,15 @@ std::vector<Violation> transfusion::core::checkSchedulable(const Arch &a) {
     const Unit &unit = a.units[u];
     const bool shares =
         unit.alongRows == LaneReuse{} && unit.alongCols == LaneReuse{};
-    if (unit.instances == 1 && shares)
+    if (shares)
       continue;
-    Violation &v = sink.add(
-        "A02",
-        unit.instances != 1
-            ? "there are " + num(unit.instances) + " of unit " +
-                  quoted(unit.name) + "; schedules use one"
-            : "lanes of unit " + quoted(unit.name) +
-                  " share along one dimension only inputs or only outputs; "
-                  "schedules count both as shared",
-        unit.instances != 1 ? "describe every instance as a unit of its own"
-                            : "let both dimensions share both");
+    Violation &v =
+        sink.add("A02",
+                 "lanes of unit " + quoted(unit.name) +
+                     " share along one dimension only inputs or only outputs; "
+                     "schedules count both as shared",
+                 "let both dimensions share both");
     v.archUnit = static_cast<UnitId>(u);
-    v.demand = unit.instances;
-    v.bound = 1;
-    v.unit = "instances";
   }
   return std::move(sink.found);
 }

@@ -12,6 +12,7 @@
 
 #include "Demand.h"
 #include "ScheduleRules.h"
+#include "transfusion/Core/Model/Mapping.h"
 
 #include <algorithm>
 
@@ -90,6 +91,11 @@ void check::checkPieces(const View &v, const Arch &a, Sink &sink) {
                   ", which is not between " + quoted(a.memories[0].name) +
                   " and " + quoted(a.memories[a.units.front().memory].name),
               "put it into a memory between them, or leave it out");
+      else if (const auto role = passesBy(v.c, a.memories[r.memory], r.tensor,
+                                          /*isPiece=*/true))
+        wrong("is in " + quoted(a.memories[r.memory].name) + ", which " +
+                  roleName(*role) + " pass by",
+              "leave it out, or let the memory keep them");
       if (const std::string why = whyNoPiece(v, g, r.tensor); !why.empty())
         wrong(why, "leave it out of the group's residents");
     }

@@ -8,6 +8,7 @@
 #include "ScheduleRules.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace transfusion::core;
 using namespace transfusion::core::check;
@@ -141,6 +142,7 @@ struct SlotChecker {
 
   void support(const Unit &u, const Slot &slot);
   void mapping(const Slot &slot);
+  void instances(const Unit &unit, const Slot &slot);
 
 private:
   std::string name(const Slot &slot) const {
@@ -209,9 +211,58 @@ void SlotChecker::mapping(const Slot &slot) {
       seen.push_back(r);
     }
 }
+
+/// S42
+void SlotChecker::instances(const Unit &unit, const Slot &slot) {
+  std::vector<RankId> seen;
+  int64_t used = 1;
+  for (const InstancePart &part : slot.instances) {
+    const std::string rank = quoted(v.c.ranks[part.rank].name);
+    std::string fault, remedy;
+    if (!v.slotHasRank(slot, part.rank)) {
+      fault = ", which it does not iterate";
+      remedy = "split ranks of the Einsum only";
+    } else if (!v.resultHasRank(slot.einsum, part.rank)) {
+      fault =
+          ", over which it reduces; nothing adds up what the instances make";
+      remedy = "split a rank that its result has";
+    } else if (std::find(seen.begin(), seen.end(), part.rank) != seen.end()) {
+      fault = " twice";
+      remedy = "split each rank once";
+    } else if (part.points < 1) {
+      fault = " in parts of " + num(part.points) + " points";
+      remedy = "give each instance a point or more";
+    }
+    if (!fault.empty()) {
+      at(sink.add("S42",
+                  name(slot) + " is split over instances along rank " + rank +
+                      fault,
+                  remedy),
+         slot);
+      return;
+    }
+    seen.push_back(part.rank);
+    const int64_t inner = v.cuts[g][p][part.rank].inner;
+    if (__builtin_mul_overflow(used, (inner - 1) / part.points + 1, &used))
+      used = std::numeric_limits<int64_t>::max();
+  }
+  if (used <= unit.instances)
+    return;
+  Violation &x =
+      sink.add("S42",
+               name(slot) + " is split into " + num(used) + " parts, but " +
+                   (unit.instances == 1 ? "there is one " + quoted(unit.name)
+                                        : "there are " + num(unit.instances) +
+                                              " of unit " + quoted(unit.name)),
+               "give each instance more points");
+  at(x, slot);
+  x.demand = used;
+  x.bound = unit.instances;
+  x.unit = "instances";
+}
 } // namespace
 
-/// S18, S19, S20
+/// S18, S19, S20, S42
 void check::checkUnits(const View &v, const Arch &a, Sink &sink) {
   for (int32_t g = 0; g < static_cast<int32_t>(v.s.groups.size()); ++g)
     for (int32_t p = 0; p < static_cast<int32_t>(v.s.groups[g].phases.size());
@@ -222,6 +273,7 @@ void check::checkUnits(const View &v, const Arch &a, Sink &sink) {
         for (const Slot &slot : run.slots) {
           checker.support(a.units[run.unit], slot);
           checker.mapping(slot);
+          checker.instances(a.units[run.unit], slot);
           stages.push_back(slot.stage);
         }
       std::sort(stages.begin(), stages.end());

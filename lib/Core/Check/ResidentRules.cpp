@@ -7,6 +7,7 @@
 
 #include "Demand.h"
 #include "ScheduleRules.h"
+#include "transfusion/Core/Model/Mapping.h"
 
 #include <algorithm>
 
@@ -91,6 +92,13 @@ void check::checkResidents(const View &v, const Arch &a, Sink &sink) {
               quoted(a.memories[a.units.front().memory].name),
           "put it into a memory between them, or leave it out");
       x.memory = r.memory;
+    } else if (const auto role =
+                   passesBy(v.c, a.memories[r.memory], r.tensor)) {
+      sink.add("S38",
+               who + " is in " + quoted(a.memories[r.memory].name) +
+                   ", which " + roleName(*role) + " pass by",
+               "leave it out, or let the memory keep them")
+          .memory = r.memory;
     }
     if (const std::string why = whyNot(v, r.tensor); !why.empty())
       sink.add("S38", who + " " + why, "leave it in the outermost memory")

@@ -30,7 +30,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"C16", "bases", "a tensor that is extended is the result without the Einsum's own points, which follow it along one dimension and all exist; it is extended once"},
 
     {"A01", "clock", "the clock is above 0"},
-    {"A02", "schedulable", "schedules are for two or more memories, one of each, that keep everything, one that feeds every unit, and grids that share both ways"},
+    {"A02", "schedulable", "schedules are for two or more memories, one of each, the innermost of which feeds every unit and keeps everything, and for grids that share both ways"},
     {"A03", "names", "memories and units have names of their own"},
     {"A04", "capacity", "every memory but the outermost has a positive capacity"},
     {"A05", "bandwidth", "bandwidths are finite and not negative (0: not given)"},
@@ -84,10 +84,11 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"S35", "skipped steps", "a phase skips steps of its recurrence only where nothing depends on a step without points"},
     {"S36", "whole when read", "what extends a tensor is read in a later group than all its pieces are made in"},
     {"S37", "parts", "a group holds Einsums of one part, and parts follow one another"},
-    {"S38", "residents", "a resident is an input, or crosses groups and is no output, recurrence or part of a longer tensor; it lies between the outermost memory and that of the units, residents are sorted, each once"},
+    {"S38", "residents", "a resident is an input, or crosses groups and is no output, recurrence or part of a longer tensor; it lies between the outermost memory and that of the units, in one that keeps its roles; residents are sorted, each once"},
     {"S39", "resident capacity", "the residents of a group, whole and pieces, fit their memory"},
     {"S40", "residents wait", "what is prefetched or deferred is no resident"},
-    {"S41", "pieces", "a group's resident is a tensor that it reads, in one way, and does not make, no recurrence, not retained at group and no resident as a whole; it lies between the outermost memory and that of the units, residents are sorted, each once"},
+    {"S41", "pieces", "a group's resident is a tensor that it reads, in one way, and does not make, no recurrence, not retained at group and no resident as a whole; it lies between the outermost memory and that of the units, in one that keeps its roles; residents are sorted, each once"},
+    {"S42", "instances", "a slot is split over instances along ranks of its result, each once, into no more parts than the unit has instances"},
 
     {"P01", "mirror", "the plan runs the slots of its schedule"},
     {"P02", "buffers", "a buffer is in the memory that feeds the units, aligned, of positive size"},

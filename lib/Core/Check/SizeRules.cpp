@@ -90,6 +90,8 @@ void check::checkIds(const Cascade &c, const Arch &a, const Schedule &s,
             dangling("Einsum", slot.einsum);
           ranks(slot.rows);
           ranks(slot.cols);
+          for (const InstancePart &part : slot.instances)
+            ranks({part.rank});
         }
       }
     }

@@ -235,7 +235,7 @@ void Evaluator::Impl::finish() {
     report.unitBusy[u] =
         double(report.unitBusyCycles[u]) / report.latencyCycles;
     report.unitLanes[u] =
-        laneCycles[u] / (double(a.units[u].lanes()) * report.latencyCycles);
+        laneCycles[u] / (double(a.units[u].allLanes()) * report.latencyCycles);
   }
   report.bottleneck =
       bottleneck(memoryCycles, computeCycles, report.unitBusyCycles);

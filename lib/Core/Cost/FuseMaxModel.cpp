@@ -23,6 +23,10 @@ bool fuseMaxMachine(const Arch &a, FuseMaxMachine &m, std::string &why) {
   if (!grid || !lanes || a.memories.size() != 2)
     why = "it is for one 2D array, vector lanes, one buffer and one outer "
           "memory";
+  else if (grid->instances != 1 || lanes->instances != 1)
+    why = "it is for one 2D array and one set of vector lanes, there are " +
+          std::to_string(grid->instances) + " of " + grid->name + " and " +
+          std::to_string(lanes->instances) + " of " + lanes->name;
   else if (grid->rows != grid->cols)
     why = "it is for a square 2D array, " + grid->name + " is " +
           std::to_string(grid->rows) + "x" + std::to_string(grid->cols);

@@ -188,10 +188,8 @@ void NestBuilder::keep(const Nest &nest, const NestStep &n) {
         !a.memories[s.memory].keeps[int(roleOf(e, t))])
       fault(s.place,
             "memory " + memory(s.memory) + " keeps no " +
-                (roleOf(e, t) == OperandRole::Weight   ? "weights"
-                 : roleOf(e, t) == OperandRole::Output ? "outputs"
-                                                       : "inputs") +
-                ", which '" + c.tensors[t].name + "' is to '" + e.name + "'",
+                roleName(roleOf(e, t)) + ", which '" + c.tensors[t].name +
+                "' is to '" + e.name + "'",
             "let it pass by");
   }
   if (!has(path, s.memory))

@@ -113,6 +113,7 @@ private:
   void visit(const PlannedSlot &slot) {
     const EinsumId id = slot.einsum;
     const Einsum &e = c.einsums[id];
+    touches.of(tile.decision().runs[slot.run].slots[slot.index]);
     auto read = [&](int64_t values, int32_t buffer) {
       const Buffer &b = tile.plan.buffers[buffer];
       const int64_t n = bytes(values, b.bitsPerValue);

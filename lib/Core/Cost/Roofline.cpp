@@ -27,7 +27,7 @@ Roofline rooflineOf(const Arch &a, double laneCycles, int64_t readBytes,
   if (latencyCycles > 0)
     r.opsPerCycle = r.ops / latencyCycles;
   for (const Unit &unit : a.units)
-    r.roofOpsPerCycle += double(unit.lanes()) * double(unit.instances);
+    r.roofOpsPerCycle += double(unit.allLanes());
   const double bandwidth = bytesPerCycle(a, a.memories.front());
   if (bandwidth <= 0)
     return r;

@@ -7,6 +7,7 @@
 
 #include "SlotTouches.h"
 
+#include "transfusion/Core/Model/Footprint.h"
 #include "transfusion/Core/Model/Projection.h"
 
 #include <algorithm>
@@ -41,31 +42,82 @@ std::vector<Constraint> SlotTouches::onResult(EinsumId e) const {
   return where;
 }
 
+int64_t SlotTouches::partsIn(RankId r, const PieceCut &cut) {
+  const int64_t pieces = cut.pieces(), points = partOf(r);
+  if (points == 0)
+    return pieces;
+  auto parts = [&](int64_t extent) { return (extent + points - 1) / points; };
+  const int64_t last = cut.total - (pieces - 1) * cut.piece;
+  return tally.add(tally.mul(pieces - 1, parts(std::min(cut.piece, cut.total))),
+                   parts(last));
+}
+
+int64_t SlotTouches::touched(const Operand &o,
+                             const std::vector<PieceCut> &cuts) {
+  return parts->empty() ? tally.count(touchedInAllPieces(
+                              c, o.access, c.tensors[o.tensor].shape, cuts))
+                        : touchedInParts(o, cuts, 0);
+}
+
+/// Only a halo reads in two parts what it reads once in both together.
+int64_t SlotTouches::touchedInParts(const Operand &o,
+                                    std::vector<PieceCut> cuts, size_t next) {
+  if (next == parts->size())
+    return tally.count(
+        touchedInAllPieces(c, o.access, c.tensors[o.tensor].shape, cuts));
+  const InstancePart &part = (*parts)[next];
+  bool overlaps = false;
+  for (const LinearExpr &expr : o.access)
+    overlaps |= expr.uses(part.rank) && !isDigits(c, expr);
+  const PieceCut whole = cuts[part.rank];
+  if (!overlaps)
+    return touchedInParts(o, std::move(cuts), next + 1);
+  cuts[part.rank].piece = part.points;
+  if (whole.pieces() == 1 || whole.piece % part.points == 0)
+    return touchedInParts(o, std::move(cuts), next + 1);
+  int64_t sum = 0; // parts start anew in each piece
+  for (int64_t at = 0; at < whole.total; at += whole.piece) {
+    cuts[part.rank] = {whole.begin + at,
+                       std::min(whole.piece, whole.total - at), part.points};
+    sum = tally.add(sum, touchedInParts(o, cuts, next + 1));
+  }
+  return sum;
+}
+
 int64_t SlotTouches::repeats(const Access &access,
                              const std::vector<Constraint> &where,
                              const std::vector<PieceCut> &cuts) {
   int64_t n = 1;
   const RankSet own = rankSet(access);
   for (RankId r : tile.decision().order)
-    if (!own.has(access, r) && !uses(where, r))
+    if (!own.has(access, r) && !uses(where, r) && partOf(r) == 0)
       n = tally.mul(n, &cuts == &innerCuts ? innerPieces[r] : cuts[r].pieces());
+  for (const InstancePart &part : *parts)
+    if (!own.has(access, part.rank) && !uses(where, part.rank))
+      n = tally.mul(n, partsIn(part.rank, cuts[part.rank]));
   return n;
 }
 
 int64_t SlotTouches::inRuns(const Operand &o, const StepRuns &runs,
                             bool notFirst) {
-  const std::vector<int64_t> &shape = c.tensors[o.tensor].shape;
+  const RankId steps = tile.planned().active.rank;
   int64_t values = 0;
-  for (const EpochSet &set : runs.epochs)
-    values = tally.add(
-        values,
-        tally.mul(tally.count(touchedInAllPieces(c, o.access, shape, set.cuts)),
-                  notFirst ? set.times - set.firsts : set.times));
+  for (const EpochSet &set : runs.epochs) {
+    int64_t n = notFirst ? set.times - set.firsts : set.times;
+    for (const InstancePart &part : *parts)
+      if (!usesRank(o.access, part.rank) && runs.isRow(part.rank))
+        n = tally.mul(n, partsIn(part.rank, set.cuts[part.rank]));
+    values = tally.add(values, tally.mul(touched(o, set.cuts), n));
+  }
   int64_t n = 1;
   for (RankId r : tile.decision().order)
-    if (!usesRank(o.access, r) && !runs.isRow(r) &&
-        r != tile.planned().active.rank)
+    if (!usesRank(o.access, r) && !runs.isRow(r) && r != steps &&
+        partOf(r) == 0)
       n = tally.mul(n, innerCuts[r].pieces());
+  for (const InstancePart &part : *parts)
+    if (!usesRank(o.access, part.rank) && !runs.isRow(part.rank) &&
+        part.rank != steps)
+      n = tally.mul(n, partsIn(part.rank, innerCuts[part.rank]));
   return tally.mul(values, n);
 }
 
@@ -124,15 +176,26 @@ int64_t SlotTouches::inDomain(const Operand &o,
     gone.push_back(r);
     where.push_back({term(r, 1, -cut.begin)});
     where.push_back({term(r, -1, cut.begin + cut.total - 1)});
-    if (cut.pieces() == 1)
-      continue;
-    const RankId piece = rankCount + r; // which one
-    axes.push_back(piece);
-    spans.push_back({0, cut.pieces()});
     Constraint from{term(r, 1, -cut.begin)},
         to{term(r, -1, cut.begin + cut.piece - 1)};
-    from.expr.terms.push_back({piece, -cut.piece});
-    to.expr.terms.push_back({piece, cut.piece});
+    if (cut.pieces() > 1) {
+      const RankId piece = rankCount + r; // which one
+      axes.push_back(piece);
+      spans.push_back({0, cut.pieces()});
+      from.expr.terms.push_back({piece, -cut.piece});
+      to.expr.terms.push_back({piece, cut.piece});
+      where.push_back(from);
+      where.push_back(to);
+    }
+    const int64_t points = partOf(r);
+    if (points == 0 || points >= cut.piece)
+      continue;
+    const RankId instance = 2 * rankCount + r; // within the piece
+    axes.push_back(instance);
+    spans.push_back({0, (cut.piece + points - 1) / points});
+    from.expr.terms.push_back({instance, -points});
+    to.expr.constant += points - cut.piece;
+    to.expr.terms.push_back({instance, points});
     where.push_back(std::move(from));
     where.push_back(std::move(to));
   }
@@ -163,8 +226,7 @@ int64_t SlotTouches::inEpochs(EinsumId e, const Operand &o,
   if (runs && !cut)
     return inRuns(o, *runs, notFirst);
   if (!cut)
-    return tally.mul(tally.count(touchedInAllPieces(c, o.access, shape, cuts)),
-                     repeats(o.access, {}, cuts));
+    return tally.mul(touched(o, cuts), repeats(o.access, {}, cuts));
   std::vector<Constraint> all = where;
   for (size_t d = 0; d < o.access.size(); ++d) { // coordinates that exist
     LinearExpr most = o.access[d];

@@ -75,6 +75,7 @@ PhasePorts::PhasePorts(const Cascade &c, const Arch &a, const Phase &p,
                        const std::vector<OperandSource> &from) {
       for (size_t i = 0; i < from.size(); ++i) {
         Touch &t = touch(from[i].buffer, operands[i].access, false);
+        t.parts = p.runs[slot.run].slots[slot.index].instances;
         t.notAtFirst = from[i].distance > 0;
         if (t.notAtFirst)
           t.loops = loopOf(c.tensors[t.tensor].iterativeRank);
@@ -121,11 +122,37 @@ int64_t PhasePorts::values(const Touch &t, const Extents &inner) const {
   return tally.overflow ? std::numeric_limits<int64_t>::max() : product;
 }
 
+/// The same for what each instance reads.
+int64_t PhasePorts::valuesInParts(const Touch &t, Extents inner,
+                                  size_t next) const {
+  if (next == t.parts.size())
+    return values(t, inner);
+  const InstancePart &part = t.parts[next];
+  // Boxes of parts overlap in a halo; of a diagonal they leave something out.
+  int dims = 0;
+  bool overlaps = false;
+  for (const LinearExpr &expr : t.access)
+    if (expr.uses(part.rank))
+      overlaps |= ++dims > 1 || !isDigits(c, expr);
+  const int64_t extent = inner[part.rank], n = part.parts(extent);
+  Tally tally;
+  if (!overlaps)
+    return tally.mul(valuesInParts(t, std::move(inner), next + 1),
+                     usesRank(t.access, part.rank) ? 1 : n);
+  inner[part.rank] = extent - (n - 1) * part.points;
+  const int64_t last = valuesInParts(t, inner, next + 1);
+  inner[part.rank] = std::min(part.points, extent);
+  return tally.add(
+      tally.mul(valuesInParts(t, std::move(inner), next + 1), n - 1), last);
+}
+
 double PhasePorts::bytes(const Touch &t, const StageEpoch &epoch) const {
   if ((t.notAtFirst && (t.loops & ~epoch.first) == 0) ||
       (t.onlyAtLast && (t.loops & ~epoch.last) != 0))
     return 0;
-  return double(values(t, *epoch.inner)) * double(t.bytesPerValue);
+  const int64_t n = t.parts.empty() ? values(t, *epoch.inner)
+                                    : valuesInParts(t, *epoch.inner, 0);
+  return double(n) * double(t.bytesPerValue);
 }
 
 double PhasePorts::longestPath(const std::vector<double> &durations) const {

@@ -100,6 +100,8 @@ private:
     /// yet. / Only while all of them are at their last one.
     bool notAtFirst = false, onlyAtLast = false;
     uint64_t loops = 0;
+    /// Instances of the unit, each of which reads for itself.
+    std::vector<InstancePart> parts = {};
   };
   /// A slot while its step runs.
   struct SlotLoad {
@@ -109,6 +111,7 @@ private:
     double widest() const { return std::max(share[0], share[1]); }
   };
   int64_t values(const Touch &t, const Extents &inner) const;
+  int64_t valuesInParts(const Touch &t, Extents inner, size_t next) const;
   double bytes(const Touch &t, const StageEpoch &epoch) const;
   void starting(const std::vector<SlotLoad> &slots,
                 std::vector<int32_t> &running) const;

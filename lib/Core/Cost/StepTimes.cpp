@@ -103,6 +103,11 @@ PhaseTimes &StepTimes::phase(const Phase &p, const PhasePlan &plan,
       key.push_back(s.stage);
       appendRanks(s.rows);
       appendRanks(s.cols);
+      key.push_back(static_cast<int64_t>(s.instances.size()));
+      for (const InstancePart &part : s.instances) {
+        key.push_back(part.rank);
+        key.push_back(part.points);
+      }
     }
   }
   // What accumulates depends on tiles as well.

@@ -53,7 +53,17 @@ static int64_t folds(const Unit &u, const Slot &s,
 }
 
 int64_t slotCycles(const Cascade &c, const Unit &u, const Slot &s,
-                   bool accumulates, const Extents &inner) {
+                   bool accumulates, const Extents &epoch) {
+  // The first instance has at least as much to do as any other.
+  const Extents *busiest = &epoch;
+  Extents part;
+  if (!s.instances.empty()) {
+    part = epoch;
+    for (const InstancePart &p : s.instances)
+      part[p.rank] = std::min(part[p.rank], std::max<int64_t>(p.points, 1));
+    busiest = &part;
+  }
+  const Extents &inner = *busiest;
   const Einsum &e = c.einsums[s.einsum];
   int64_t cycles = 0;
   if (!s.finishOnly) {

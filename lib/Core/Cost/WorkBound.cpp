@@ -146,7 +146,7 @@ double workBoundCycles(const Cascade &c, const Arch &a,
         work += job.laneCycles;
     for (size_t u = 0; u < n; ++u)
       if (set >> u & 1)
-        lanes += double(a.units[u].lanes());
+        lanes += double(a.units[u].allLanes());
     bound = std::max(bound, work / lanes);
   }
   // With more units than can be enumerated: all work over all lanes.
@@ -155,7 +155,7 @@ double workBoundCycles(const Cascade &c, const Arch &a,
     for (const Job &job : jobs)
       work += job.laneCycles;
     for (const Unit &u : a.units)
-      lanes += double(u.lanes());
+      lanes += double(u.allLanes());
     bound = work / lanes;
   }
   return bound;

@@ -30,4 +30,19 @@ std::vector<TensorId> tensorsOf(const Einsum &e) {
   return tensors;
 }
 
+const char *roleName(OperandRole r) {
+  return r == OperandRole::Weight   ? "weights"
+         : r == OperandRole::Output ? "outputs"
+                                    : "inputs";
+}
+
+std::optional<OperandRole> passesBy(const Cascade &c, const Memory &m,
+                                    TensorId t, bool isPiece) {
+  for (const Einsum &e : c.einsums)
+    if (has(tensorsOf(e), t) && !(isPiece && e.result.tensor == t) &&
+        !m.keeps[static_cast<int>(roleOf(e, t))])
+      return roleOf(e, t);
+  return std::nullopt;
+}
+
 } // namespace transfusion::core

@@ -10,6 +10,7 @@
 #include "SpaceSearch.h"
 
 #include "transfusion/Core/Model/Footprint.h"
+#include "transfusion/Core/Model/Mapping.h"
 #include "transfusion/Core/Search/Feasible.h"
 
 #include <algorithm>
@@ -142,6 +143,8 @@ public:
       if (candidate.group >= 0 && isResident(s, candidate.tensor))
         continue;
       for (MemoryId m : between) {
+        if (passesBy(c, a.memories[m], candidate.tensor, candidate.group >= 0))
+          continue;
         Schedule more = withResident(s, candidate, m);
         const Plan larger = makePlan(c, a, more);
         if (!larger.faults.empty() || !residentsFit(a, larger))

@@ -16,6 +16,7 @@
 #include "SkipSteps.h"
 
 #include "transfusion/Core/Search/Feasible.h"
+#include "transfusion/Core/Search/PhaseShape.h"
 
 namespace transfusion::core {
 
@@ -23,16 +24,16 @@ namespace {
 
 class Builder {
 public:
-  Builder(const Cascade &c, const Arch &a, Policy policy)
-      : c(c), a(a), policy(policy), solver(c, a, policy),
-        builder(c, a, solver) {}
+  Builder(const Cascade &c, const Arch &a, const Arch &cutFor, Policy policy)
+      : c(c), a(a), cutFor(cutFor), policy(policy), solver(c, a, policy),
+        builder(c, a, cutFor, solver) {}
   DPipeResult run();
 
 private:
   bool tryWithin(int64_t epochBytes, EpochSize size, DPipeResult &result);
 
   const Cascade &c;
-  const Arch &a;
+  const Arch &a, &cutFor;
   const Policy policy;
   SlotSolver solver;
   GroupBuilder builder;
@@ -43,7 +44,7 @@ private:
 bool Builder::tryWithin(int64_t epochBytes, EpochSize size,
                         DPipeResult &result) {
   const std::vector<GroupMembers> members =
-      policyGroups(policy, c, a, solver.analysis(), epochBytes, size);
+      policyGroups(policy, c, cutFor, solver.analysis(), epochBytes, size);
   Schedule schedule;
   for (const GroupMembers &m : members)
     schedule.groups.push_back(builder.build(m));
@@ -84,7 +85,22 @@ DPipeResult Builder::run() {
 DPipeResult dpipe(const Cascade &c, const Arch &a, Policy policy) {
   if (c.einsums.empty() || a.units.empty() || a.memories.size() < 2)
     return {}; // what is wrong is for checkCascade and checkArch to say
-  return Builder(c, a, policy).run();
+  DPipeResult result = Builder(c, a, a, policy).run();
+  if (gridOf(a).instances == 1)
+    return result;
+  // Epochs for every instance ask for more of the buffer than those for one,
+  // which may leave less of it for what is worth more.
+  Arch one = a;
+  for (Unit &u : one.units)
+    u.instances = 1;
+  DPipeResult smaller = Builder(c, a, one, policy).run();
+  if (!smaller.infeasible.empty())
+    return result;
+  return result.infeasible.empty() &&
+                 evaluate(c, a, result.schedule).latencyCycles <=
+                     evaluate(c, a, smaller.schedule).latencyCycles
+             ? result
+             : smaller;
 }
 
 } // namespace transfusion::core

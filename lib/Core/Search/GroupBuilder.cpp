@@ -26,9 +26,9 @@ Group GroupBuilder::build(const GroupMembers &members,
         if (has(m.einsums, e))
           spanning.push_back(e);
     PhaseShape shape = shapeOf(c, s, m, spanning);
-    Extents inner = defaultInner(c, a, m, shape);
+    Extents inner = defaultInner(c, cutFor, m, shape);
     if (shape.head >= 0 && oneHeadPerEpoch(solver.policyOf(), shape))
-      inner[shape.head] = 1;
+      inner[shape.head] = std::min(inner[shape.head], gridOf(cutFor).instances);
     Phase p;
     p.order = loopOrder(c, m, shape, g.tileOrder);
     p.block.assign(c.ranks.size(), 0);

@@ -24,7 +24,11 @@ class GroupBuilder {
 public:
   /// `solver` says which policy's slots the phases get.
   GroupBuilder(const Cascade &c, const Arch &a, SlotSolver &solver)
-      : c(c), a(a), solver(solver) {}
+      : GroupBuilder(c, a, a, solver) {}
+  /// Epochs are cut for the units of `cutFor`.
+  GroupBuilder(const Cascade &c, const Arch &a, const Arch &cutFor,
+               SlotSolver &solver)
+      : c(c), a(a), cutFor(cutFor), solver(solver) {}
 
   Group build(const GroupMembers &members) const { return build(members, {}); }
   /// Halves the epochs of group `g` of `schedule`, which was built from
@@ -41,7 +45,7 @@ private:
   Group build(const GroupMembers &members, const Halvings &h) const;
 
   const Cascade &c;
-  const Arch &a;
+  const Arch &a, &cutFor;
   SlotSolver &solver;
 };
 

@@ -26,6 +26,7 @@ struct PhaseNode {
 
 struct PhaseProblem {
   std::vector<PhaseNode> nodes; ///< finishes, then canonical order
+  RankId head = -1;             ///< of the phase
   PipelineProblem pipeline;
 };
 
@@ -34,8 +35,10 @@ PhaseProblem makePhaseProblem(const Cascade &c, const Arch &a,
                               const std::vector<bool> &accumulating,
                               const Extents &inner);
 
-PhasePipeline makeRuns(const Arch &a, const PhaseProblem &problem,
-                       const PipelineSolution &solved);
+/// Where there are several instances of a unit, slots are split over them.
+PhasePipeline makeRuns(const Cascade &c, const Arch &a,
+                       const PhaseProblem &problem,
+                       const PipelineSolution &solved, const Extents &inner);
 
 } // namespace transfusion::core
 

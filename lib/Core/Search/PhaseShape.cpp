@@ -19,10 +19,15 @@ GridSize gridOf(const Arch &a) {
   GridSize best;
   for (const Unit &u : a.units)
     if (u.isGrid)
-      return {u.rows, u.cols};
+      return {u.rows, u.cols, u.instances};
   int64_t lanes = 1;
   for (const Unit &u : a.units)
-    lanes = std::max(lanes, u.lanes());
+    if (u.lanes() >= lanes) {
+      best.instances = u.lanes() > lanes
+                           ? u.instances
+                           : std::max(best.instances, u.instances);
+      lanes = u.lanes();
+    }
   for (best.cols = 1; best.cols * best.cols * 4 <= lanes;)
     best.cols *= 2;
   best.rows = lanes / best.cols;
@@ -261,6 +266,9 @@ Extents defaultInner(const Cascade &c, const Arch &a, const PhaseMembers &m,
   // activation of a projection lacks, or that are reduced inside the phase.
   std::vector<RankId> ranks = ranksByPosition(c, m);
   int64_t spare = grid.cols;
+  const int64_t heads =
+      shape.head >= 0 ? std::min(c.ranks[shape.head].extent, grid.instances)
+                      : 1;
   for (EinsumId e : m.einsums)
     if (shape.columns.empty()) // held columns of a projection share the grid
       for (RankId r : ranks)
@@ -272,9 +280,9 @@ Extents defaultInner(const Cascade &c, const Arch &a, const PhaseMembers &m,
     if (!has(shape.looped, r))
       continue;
     if (r == shape.row) {
-      inner[r] = std::min(inner[r], grid.rows);
+      inner[r] = std::min(inner[r], grid.rows * (grid.instances / heads));
     } else if (r == shape.head) {
-      inner[r] = std::min<int64_t>(inner[r], 4);
+      inner[r] = std::min(inner[r], std::max<int64_t>(4, grid.instances));
     } else if (has(shape.columns, r)) {
       inner[r] = std::min(inner[r], grid.cols);
     } else {

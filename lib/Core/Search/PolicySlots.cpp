@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "PhaseProblem.h"
+#include "SplitInstances.h"
 
 #include "transfusion/Core/Search/PolicyRules.h"
 #include "transfusion/Core/Search/SolveSlots.h"
@@ -150,10 +151,10 @@ void FixedBinding::spreadAlone() {
     alone.push_back(node.slot.cols);
     int64_t &least = problem.pipeline.cycles[0][u];
     for (const std::vector<RankId> &cols : choices) {
-      Slot slot = node.slot;
-      slot.cols = cols;
+      PhaseNode spread = node;
+      spread.slot.cols = cols;
       const int64_t cycles =
-          slotCycles(c, a.units[u], slot, node.accumulates, inner);
+          cyclesOn(c, a.units[u], spread, problem.head, inner);
       if (cycles >= 0 && cycles < least) {
         least = cycles;
         alone[u] = cols;
@@ -191,7 +192,7 @@ PhasePipeline FixedBinding::run() {
       if (waterfall && !a.units[u].isGrid) {
         node.slot.cols.clear(); // one lane per query
         problem.pipeline.cycles[v][u] =
-            slotCycles(c, a.units[u], node.slot, node.accumulates, inner);
+            cyclesOn(c, a.units[u], node, problem.head, inner);
       }
       if (!alone.empty())
         node.slot.cols = alone[u];
@@ -201,7 +202,7 @@ PhasePipeline FixedBinding::run() {
           std::max(start(v), unitFree[u]) + problem.pipeline.cycles[v][u];
       solution.ii = std::max(solution.ii, finish[v]);
     }
-  return makeRuns(a, problem, solution);
+  return makeRuns(c, a, problem, solution, inner);
 }
 
 PhasePipeline solveByPolicy(Policy policy, const Cascade &c, const Arch &a,

@@ -12,6 +12,7 @@
 #include "transfusion/Core/Search/DPipe.h"
 
 #include "PhaseProblem.h"
+#include "SplitInstances.h"
 
 #include "transfusion/Core/Search/PhaseShape.h"
 #include "transfusion/Core/Search/SolveSlots.h"
@@ -77,12 +78,13 @@ PhaseProblem makePhaseProblem(const Cascade &c, const Arch &a,
   PhaseShape shape = shapeOf(c, s, members, members.einsums);
   // Nodes in canonical order; finishes read sums only and so come first.
   PhaseProblem result;
+  result.head = shape.head;
   std::vector<PhaseNode> &nodes = result.nodes;
   std::vector<int32_t> nodeOf(c.einsums.size(), -1);
   auto add = [&](EinsumId e, bool finishOnly, bool accumulates) {
     SpatialMapping map = mappingOf(c, s, members, shape, e);
     nodeOf[e] = static_cast<int32_t>(nodes.size());
-    nodes.push_back({{e, finishOnly, 0, map.rows, map.cols}, accumulates});
+    nodes.push_back({{e, finishOnly, 0, map.rows, map.cols, {}}, accumulates});
   };
   for (EinsumId e : members.finishes)
     add(e, true, false);
@@ -101,8 +103,7 @@ PhaseProblem makePhaseProblem(const Cascade &c, const Arch &a,
     }
     problem.cycles.emplace_back();
     for (const Unit &u : a.units)
-      problem.cycles.back().push_back(
-          slotCycles(c, u, n.slot, n.accumulates, inner));
+      problem.cycles.back().push_back(cyclesOn(c, u, n, shape.head, inner));
   }
   for (const Dependence &d : s.dependences) {
     int32_t from = nodeOf[d.from], to = nodeOf[d.to];
@@ -118,8 +119,9 @@ PhaseProblem makePhaseProblem(const Cascade &c, const Arch &a,
   return result;
 }
 
-PhasePipeline makeRuns(const Arch &a, const PhaseProblem &problem,
-                       const PipelineSolution &solved) {
+PhasePipeline makeRuns(const Cascade &c, const Arch &a,
+                       const PhaseProblem &problem,
+                       const PipelineSolution &solved, const Extents &inner) {
   PhasePipeline p;
   p.stages = solved.stages;
   p.ii = solved.ii;
@@ -133,7 +135,8 @@ PhasePipeline makeRuns(const Arch &a, const PhaseProblem &problem,
     run.unit = u;
     for (int32_t v : solved.order)
       if (solved.unit[v] == u) {
-        run.slots.push_back(problem.nodes[v].slot);
+        run.slots.push_back(splitOverInstances(c, a.units[u], problem.nodes[v],
+                                               problem.head, inner));
         run.slots.back().stage = solved.stage[v];
       }
     if (!run.slots.empty())
@@ -148,7 +151,7 @@ PhasePipeline solvePhase(const Cascade &c, const Arch &a, const Structure &s,
                          const Extents &inner) {
   PhaseProblem problem =
       makePhaseProblem(c, a, s, members, accumulating, inner);
-  return makeRuns(a, problem, solvePipeline(problem.pipeline));
+  return makeRuns(c, a, problem, solvePipeline(problem.pipeline), inner);
 }
 
 PhasePipeline solveBipartition(const Cascade &c, const Arch &a,

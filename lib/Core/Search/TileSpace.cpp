@@ -95,10 +95,13 @@ bool TileSpace::streamsTooMuch(int32_t g, size_t phase,
 
 void TileSpace::addGroup(int32_t g, Objective objective) {
   const Group &group = start.groups[g];
+  const GridSize grid = gridOf(a);
   for (RankId r : group.tileOrder) {
     int64_t unit = 1;
     for (const Phase &p : group.phases)
       unit = std::max(unit, sizeOf(p.inner, r));
+    if (grid.instances > 1) // rows for one of them are enough for a tile
+      unit = std::min(unit, grid.rows);
     Decision d;
     d.kind = DecisionKind::Tile;
     d.group = g;
@@ -115,16 +118,26 @@ void TileSpace::addGroup(int32_t g, Objective objective) {
     PhaseShape shape = shapeOf(c, solver.analysis(), m, m.einsums);
     for (RankId r : p.order) {
       int64_t inner = sizeOf(p.inner, r);
-      if (r == shape.row && inner > 0 && streamsTooMuch(g, i, shape)) {
-        // Every epoch of rows meets all that streams: taller ones, fewer times.
+      if (r == shape.row && inner > 0) {
         Decision d;
         d.kind = DecisionKind::Inner;
         d.group = g;
         d.phase = static_cast<int32_t>(i);
         d.rank = r;
-        for (int64_t size = inner;
-             size <= c.ranks[r].extent && d.values.size() < 4; size *= 2)
-          d.values.push_back(size);
+        d.values = {inner};
+        // Every epoch of rows meets all that streams: taller ones, fewer times.
+        if (streamsTooMuch(g, i, shape))
+          for (int64_t size = inner * 2;
+               size <= c.ranks[r].extent && d.values.size() < 4; size *= 2)
+            d.values.push_back(size);
+        // Rows for one of several instances, up to rows for all.
+        const int64_t most =
+            std::min(grid.rows * grid.instances, c.ranks[r].extent);
+        for (int64_t size = grid.rows; grid.instances > 1 && size < 2 * most;
+             size *= 2)
+          if (std::find(d.values.begin(), d.values.end(),
+                        std::min(size, most)) == d.values.end())
+            d.values.push_back(std::min(size, most));
         if (d.values.size() > 1)
           decisions.push_back(std::move(d));
       }

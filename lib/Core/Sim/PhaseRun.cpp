@@ -258,15 +258,19 @@ void PhaseRun::portUses(const Slot &slot, const InFlight &e,
   const sim::Memory &memory = p.memories[p.units[slot.unit].memory];
   const Box box = nest.boxOf(e.at);
   std::map<int32_t, int64_t> bytes; // by port
-  auto add = [&](int32_t port, const Buffer &b, const Coordinates &access) {
-    bytes[port] += valuesIn(p, b.tensor, access, box) * b.bytesPerValue;
+  auto add = [&](int32_t port, const Buffer &b, int64_t values) {
+    bytes[port] += values * b.bytesPerValue;
   };
   for (const Read &r : slot.reads)
     if (reads(r, e) && !startsSums(slot, r, e))
-      add(memory.readPort, p.buffers[r.buffer], r.access);
+      add(memory.readPort, p.buffers[r.buffer],
+          valuesInParts(p, p.buffers[r.buffer].tensor, r.access, box,
+                        slot.instances));
   for (const Write &wr : slot.writes)
     if (writes(wr, e))
-      add(memory.writePort, p.buffers[wr.buffer], p.buffers[wr.buffer].access);
+      add(memory.writePort, p.buffers[wr.buffer],
+          valuesIn(p, p.buffers[wr.buffer].tensor, p.buffers[wr.buffer].access,
+                   box));
   for (const auto &[port, n] : bytes) {
     const Ticks alone = ticksOf(n, p.ports[port].bytesPerCycle);
     if (alone > 0 && w.ticks > 0)

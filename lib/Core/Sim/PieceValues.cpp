@@ -121,6 +121,24 @@ int64_t valuesIn(const Program &p, int32_t tensor, const Coordinates &access,
   return static_cast<int64_t>(product);
 }
 
+int64_t valuesInParts(const Program &p, int32_t tensor,
+                      const Coordinates &access, Box box,
+                      const std::vector<std::pair<int32_t, int64_t>> &parts) {
+  if (parts.empty())
+    return valuesIn(p, tensor, access, box);
+  auto rest = parts;
+  const auto [rank, points] = rest.back();
+  rest.pop_back();
+  const Range whole = box[rank];
+  Wide sum = 0;
+  for (int64_t at = 0; at < whole.extent; at += points) {
+    box[rank] = {whole.begin + at, std::min(points, whole.extent - at)};
+    sum = std::min<Wide>(sum + valuesInParts(p, tensor, access, box, rest),
+                         kMost);
+  }
+  return static_cast<int64_t>(sum);
+}
+
 bool reachesOutside(const Program &p, int32_t tensor, const Coordinates &access,
                     const Box &box) {
   for (size_t d = 0; d < access.size(); ++d) {

@@ -24,6 +24,12 @@ using Box = std::vector<Range>; ///< by rank
 int64_t valuesIn(const Program &p, int32_t tensor, const Coordinates &access,
                  const Box &box);
 
+/// The same of each part, when the box is cut into parts of so many points of
+/// some ranks.
+int64_t valuesInParts(const Program &p, int32_t tensor,
+                      const Coordinates &access, Box box,
+                      const std::vector<std::pair<int32_t, int64_t>> &parts);
+
 /// Some coordinate over the box lies outside the tensor.
 bool reachesOutside(const Program &p, int32_t tensor, const Coordinates &access,
                     const Box &box);

@@ -44,6 +44,8 @@ private:
   void readLoops(const JsonCursor &phase, const core::sim::Group &group,
                  core::sim::Phase &out);
   core::sim::Slot readSlot(const JsonCursor &slot);
+  void checkInstances(const JsonCursor &slot, const core::sim::Slot &s,
+                      const Extents &inner);
   void readReads(const JsonCursor &slot, core::sim::Slot &out);
   void readWrites(const JsonCursor &slot, core::sim::Slot &out);
   core::sim::Body readBody(const JsonCursor &body, const core::sim::Phase &of);

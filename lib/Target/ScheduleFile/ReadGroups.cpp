@@ -103,8 +103,11 @@ sim::Phase ProgramReader::readPhase(const JsonCursor &phase, int32_t g) {
   readLoops(phase, group, out);
   if (phase.has("skip"))
     readSkip(phase.at("skip"), out);
-  for (const JsonCursor &slot : phase.at("slots").elements())
+  for (const JsonCursor &slot : phase.at("slots").elements()) {
     out.slots.push_back(readSlot(slot));
+    if (errors.count == 0)
+      checkInstances(slot, out.slots.back(), out.inner);
+  }
   if (out.slots.empty())
     phase.at("slots").error("is empty: a phase has a slot");
   for (const JsonCursor &transfer : phase.at("transfers").elements())
@@ -186,7 +189,7 @@ void ProgramReader::readSkip(const JsonCursor &skip, sim::Phase &out) {
 
 sim::Slot ProgramReader::readSlot(const JsonCursor &slot) {
   slot.keys({"name", "einsum", "part", "unit", "issue", "stage", "rows", "cols",
-             "reads", "writes", "cycles"});
+             "instances?", "reads", "writes", "cycles"});
   sim::Slot out;
   out.name = slot.at("name").string();
   slot.at("einsum").string();
@@ -197,6 +200,8 @@ sim::Slot ProgramReader::readSlot(const JsonCursor &slot) {
   for (llvm::StringRef key : {"rows", "cols"})
     for (const JsonCursor &rank : slot.at(key).elements())
       rank.name(ranks);
+  if (slot.has("instances"))
+    out.instances = readPoints(slot.at("instances"));
   readReads(slot, out);
   readWrites(slot, out);
   for (const JsonCursor &entry : slot.at("cycles").elements()) {
@@ -207,6 +212,25 @@ sim::Slot ProgramReader::readSlot(const JsonCursor &slot) {
     out.cycles.push_back(std::move(c));
   }
   return out;
+}
+
+/// There are as many instances as parts of a full epoch.
+void ProgramReader::checkInstances(const JsonCursor &slot, const sim::Slot &s,
+                                   const Extents &inner) {
+  const int64_t instances = p.units[s.unit].instances;
+  int64_t parts = 1;
+  for (const auto &[rank, points] : s.instances) {
+    int64_t extent = 1;
+    for (const auto &[known, size] : inner)
+      if (known == rank)
+        extent = size;
+    if (__builtin_mul_overflow(parts, (extent - 1) / points + 1, &parts))
+      parts = kMostSize;
+  }
+  if (parts > instances)
+    slot.at("instances")
+        .error("makes " + std::to_string(parts) + " parts for " +
+               std::to_string(instances) + " of " + p.units[s.unit].name);
 }
 
 void ProgramReader::readReads(const JsonCursor &slot, sim::Slot &out) {

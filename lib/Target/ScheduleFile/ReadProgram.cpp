@@ -124,13 +124,15 @@ void ProgramReader::readArch(const JsonCursor &arch) {
     arch.at("memories")
         .error("has fewer than an outer memory and one that feeds the units");
   for (const JsonCursor &unit : arch.at("units").elements()) {
-    unit.keys({"name", "kind", "rows", "cols", "memory"});
+    unit.keys({"name", "kind", "rows", "cols", "instances?", "memory"});
     sim::Unit u;
     u.name =
         unit.at("name").define(units, static_cast<int32_t>(p.units.size()));
     unit.at("kind").oneOf({"grid", "lanes"});
     unit.at("rows").integer(1, kMostSize);
     unit.at("cols").integer(1, kMostSize);
+    if (unit.has("instances"))
+      u.instances = unit.at("instances").integer(1, kMostKept);
     u.memory = unit.at("memory").name(memories);
     if (u.memory == 0 && errors.count == 0)
       unit.at("memory").error("is the outer memory, which feeds no unit");

@@ -309,6 +309,18 @@ func.func private @f() attributes {t = #sched.slot<"QK", stage 0, rows [p], cols
 
 // -----
 
+// #sched.slot, its instances
+// expected-error @below {{rank 'p' has two sizes in one tiling}}
+func.func private @f() attributes {t = #sched.slot<"QK", stage 0, rows [p], instances(p = 2, p = 1)>}
+
+// -----
+
+// #sched.slot: instances come last
+// expected-error @below {{expected nothing after 'instances'}}
+func.func private @f() attributes {t = #sched.slot<"QK", stage 0, instances(p = 2), rows [p]>}
+
+// -----
+
 // #sched.slot (3)
 // expected-error @below {{slot names no Einsum}}
 func.func private @f() attributes {t = #sched.slot<".finish", stage 0>}

@@ -69,3 +69,14 @@ sched.schedule @plain of @layer on @toy #sched.search<policy transfusion, strate
     }
   }
 }
+
+// Over several instances of a unit; the same rank may be spread over its lanes.
+// CHECK-LABEL: sched.schedule @split of
+// CHECK:           sched.run @vec1d [#sched.slot<"F1", stage 0, rows [p], cols [s], instances(p = 2, s = 3)>, #sched.slot<"F2", stage 0, instances(o = 4)>]
+sched.schedule @split of @layer on @toy #sched.search<policy transfusion, strategy bipartition> {
+  sched.group {
+    sched.phase order [] {
+      sched.run @vec1d [#sched.slot<"F1", stage 0, rows [p], cols [s], instances(p = 2, s = 3)>, #sched.slot<"F2", stage 0, instances(o = 4)>]
+    }
+  }
+}

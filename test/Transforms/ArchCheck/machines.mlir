@@ -12,6 +12,7 @@
 // RUN: transfusion-opt %s --load-arch=embedded --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
 // RUN: transfusion-opt %s --load-arch=tiny-l2 --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
 // RUN: transfusion-opt %s --load-arch=tpu-v4i-core --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
+// RUN: transfusion-opt %s --load-arch=tpu-v4i-mxus --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
 // RUN: transfusion-opt %s --load-arch=tiny --arch-check 2>&1 | FileCheck %s --check-prefix=GOOD
 // GOOD-NOT: {{warning|error|remark}}
 // GOOD: sched.arch @
@@ -20,7 +21,7 @@
 // RUN: transfusion-opt %s --load-arch=tpu-v4i --arch-check 2>&1 | FileCheck %s --check-prefix=TPU
 // TPU: tpu-v4i.yaml:{{[0-9]+}}:5: remark: 'sched.memory' op there are 4 of memory 'lbuf'; schedules use one (A02
 // TPU: remark: 'sched.memory' op there are 65536 of memory 'reg'
-// TPU: remark: 'sched.unit' op there are 4 of unit 'mac2d'
+// TPU: remark: 'sched.unit' op lanes of unit 'mac2d' share along one dimension
 // TPU: sched.arch @"tpu-v4i" clock_hz 1050000000 {
 // TPU-NEXT: sched.memory @dram bandwidth_bytes_per_s 614000000000 energy_pj_per_byte 56.24
 // TPU-NEXT: sched.memory @gbuf in @dram capacity_bytes 134217728 read_bandwidth_bytes_per_s 2048000000000 write_bandwidth_bytes_per_s 1024000000000 read_energy_pj_per_byte 15.04 write_energy_pj_per_byte 18.88

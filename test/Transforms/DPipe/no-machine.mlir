@@ -2,7 +2,7 @@
 // RUN: rm -f %t
 // RUN: not transfusion-opt --dpipe %s -o %t 2>&1 | FileCheck %s
 // CHECK: no-machine.mlir:{{[0-9]+}}:{{[0-9]+}}: error: the module describes no machine (sched.arch)
-// CHECK: note: --load-arch=NAME or --transfusion=arch=NAME puts one into it; known machines: cloud, cloud-max2d, edge, edge-32, edge-32-max2d, edge-64, edge-64-max2d, edge-max2d, embedded, fusemax, tiny, tiny-l2, tpu-v4i, tpu-v4i-core
+// CHECK: note: --load-arch=NAME or --transfusion=arch=NAME puts one into it; known machines: cloud, cloud-max2d, edge, edge-32, edge-32-max2d, edge-64, edge-64-max2d, edge-max2d, embedded, fusemax, tiny, tiny-l2, tpu-v4i, tpu-v4i-core, tpu-v4i-mxus
 
 // RUN: echo "module {}" > %t.empty.mlir
 // RUN: not transfusion-opt --load-arch=edge --dpipe %t.empty.mlir -o %t 2>&1 | FileCheck %s --check-prefix=EMPTY

@@ -64,7 +64,7 @@
 // An unknown name; a second machine; a name that is taken.
 // RUN: not transfusion-opt --load-arch=egde %s -o %t/out 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: unsupported.mlir:{{[0-9]+}}:{{[0-9]+}}: error: no machine is called 'egde' (did you mean 'edge'?)
-// NAME: note: known machines: cloud, cloud-max2d, edge, edge-32, edge-32-max2d, edge-64, edge-64-max2d, edge-max2d, embedded, fusemax, tiny, tiny-l2, tpu-v4i, tpu-v4i-core; a file is given by its path, PATH.yaml
+// NAME: note: known machines: cloud, cloud-max2d, edge, edge-32, edge-32-max2d, edge-64, edge-64-max2d, edge-max2d, embedded, fusemax, tiny, tiny-l2, tpu-v4i, tpu-v4i-core, tpu-v4i-mxus; a file is given by its path, PATH.yaml
 // RUN: not transfusion-opt --load-arch=edge --load-arch=tiny %s -o %t/out 2>&1 | FileCheck %s --check-prefix=SECOND
 // SECOND: edge.yaml:{{[0-9]+}}:1: error: 'sched.arch' op is in the module already; --load-arch would add a second one
 // RUN: not transfusion-opt --load-arch=cloud %s -o %t/out 2>&1 | FileCheck %s --check-prefix=TAKEN

@@ -66,6 +66,14 @@ TEST(CheckResidents, S38Residents) {
   residentsBreak("S38", "'Q' does not leave its group", [](ResidentCase &t) {
     t.s.residents[0].tensor = tensorId(t.c, "Q");
   });
+  for (auto [role, text] : {std::pair(OperandRole::Output, "outputs pass by"),
+                            std::pair(OperandRole::Weight, "weights pass by")})
+    residentsBreak("S38", text, [role = role](ResidentCase &t) {
+      t.a.memories[1].keeps[static_cast<int>(role)] = false;
+    });
+  ResidentCase others; // BK is made, and the second operand of scores
+  others.a.memories[1].keeps[static_cast<int>(OperandRole::Input)] = false;
+  EXPECT_EQ(describe(others.check()), "");
   const ResidentCase legal;
   for (size_t i = 0; i < legal.c.tensors.size(); ++i) {
     const Tensor &tensor = legal.c.tensors[i];
@@ -172,6 +180,13 @@ TEST(CheckPieces, S41) {
   });
   piecesBreak("S41", "is a resident as a whole",
               [](PieceCase &t) { t.reside("BK"); });
+  piecesBreak("S41", "is in 'l2', which weights pass by", [](PieceCase &t) {
+    t.a.memories[1].keeps[static_cast<int>(OperandRole::Weight)] = false;
+  });
+  PieceCase weights; // copied there, not made
+  for (OperandRole r : {OperandRole::Input, OperandRole::Output})
+    weights.a.memories[1].keeps[static_cast<int>(r)] = false;
+  EXPECT_EQ(describe(weights.check()), "");
   piecesBreak("S41", "is retained at group", [](PieceCase &t) {
     std::vector<Retain> &retain = t.s.groups[1].retain;
     retain = {{tensorId(t.c, "BK"), RetainLevel::Group}};

@@ -239,6 +239,37 @@ TEST(CheckSchedule, S19Mapping) {
          [](BertCase &t) { t.slot("FFN2", true).cols = {t.rank("s")}; });
 }
 
+TEST(CheckSchedule, S42Instances) {
+  auto split = [](const char *einsum, const char *rank, int64_t points) {
+    return [=](BertCase &t) {
+      for (Unit &u : t.a.units)
+        u.instances = 2;
+      t.slot(einsum).instances.push_back({t.rank(rank), points});
+    };
+  };
+  BertCase legal;
+  split("QK", "h", 1)(legal); // of 2 heads in an epoch
+  EXPECT_EQ(describe(legal.check()), "");
+  breaks("S42", "'QK' is split into 4 parts, but there are 2 of unit",
+         split("QK", "p", 1));
+  breaks("S42", "'LM' is split over instances along rank 'm0', over which",
+         split("LM", "m0", 1 << 20));
+  breaks("S42", "'LM' is split over instances along rank 'e', which it does",
+         split("LM", "e", 1));
+  breaks("S42", "along rank 'h' in parts of 0 points", split("QK", "h", 0));
+  breaks("S42", "along rank 'h' twice", [&](BertCase &t) {
+    split("QK", "h", 4)(t);
+    split("QK", "h", 4)(t);
+  });
+  breaks("S42", "split into 2 parts, but there is one", [&](BertCase &t) {
+    split("QK", "h", 1)(t);
+    for (Unit &u : t.a.units)
+      u.instances = 1;
+  });
+  breaks("S01", "names rank 99",
+         [](BertCase &t) { t.slot("QK").instances.push_back({99, 1}); });
+}
+
 TEST(CheckSchedule, S20Stages) {
   breaks("S20", "uses stage 2, but nothing runs in stage 1",
          [](BertCase &t) { t.slot("FFN2").stage = 2; });

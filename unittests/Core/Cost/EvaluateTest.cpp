@@ -31,7 +31,7 @@ static void expectSame(const CostReport &r, const Walked &w, const Arch &a) {
   EXPECT_EQ(r.writeBytes, w.writeBytes);
   EXPECT_EQ(r.unitBusyCycles, w.unitBusyCycles);
   for (size_t u = 0; u < a.units.size(); ++u)
-    expectNear(r.unitLanes[u] * double(a.units[u].lanes()) * r.latencyCycles,
+    expectNear(r.unitLanes[u] * double(a.units[u].allLanes()) * r.latencyCycles,
                w.laneCycles[u], "lane-cycles");
   ASSERT_EQ(r.groups.size(), w.phases.size());
   for (size_t g = 0; g < w.phases.size(); ++g) {
@@ -117,6 +117,7 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
     seen["results of rows"] += walked.waitsForRows;
     seen["short phase"] += walked.shortPhases > 0;
     seen["long phase"] += walked.longPhases > 0;
+    seen["split"] += walked.split;
     seen["narrow port"] += r.a.memories[1].readBytesPerS > 0;
     seen["several groups"] += r.s.groups.size() > 1;
     for (const Group &g : r.s.groups) {
@@ -159,6 +160,7 @@ TEST(EvaluatePropertyTest, EqualsTheLiteralWalk) {
                            "results of rows",
                            "short phase",
                            "long phase",
+                           "split",
                            "narrow port",
                            "several groups",
                            "several phases",

@@ -57,6 +57,21 @@ int64_t GroupLoops::bytesOf(const Access &access, TensorId t, int32_t bits,
   return values * ((bits + 7) / 8);
 }
 
+std::vector<Box> partsOf(const Slot &slot, const Box &epoch) {
+  std::vector<Box> parts = {epoch};
+  for (const InstancePart &split : slot.instances) {
+    std::vector<Box> finer;
+    for (const Box &part : parts)
+      for (int64_t at = 0; at < part[split.rank].extent; at += split.points) {
+        finer.push_back(part);
+        Span &span = finer.back()[split.rank];
+        span = {span.begin + at, std::min(split.points, span.extent - at)};
+      }
+    parts = std::move(finer);
+  }
+  return parts;
+}
+
 int64_t GroupLoops::touchedBytes(EinsumId id, const Operand &o, int32_t bits,
                                  const Box &box, bool inFinish,
                                  bool constantFirst) const {

@@ -37,6 +37,9 @@ void forEachPoint(const std::vector<RankId> &ranks, const Box &box,
 
 int64_t valueOf(const LinearExpr &x, const std::vector<int64_t> &value);
 
+/// What each instance of the unit that runs the slot takes of an epoch.
+std::vector<Box> partsOf(const Slot &slot, const Box &epoch);
+
 /// Of the group that is being walked.
 class GroupLoops {
 protected:

@@ -235,13 +235,16 @@ double StepWalker::slotBytes(const PlannedSlot &slot, const Box &tile,
         return turn(k, atLast);
     return true;
   };
+  const std::vector<Box> parts =
+      partsOf(phase.runs[slot.run].slots[slot.index], box);
   double bytes = 0;
   auto reads = [&](const std::vector<Operand> &operands,
                    const std::vector<OperandSource> &sources) {
     for (size_t o = 0; o < sources.size(); ++o)
       if (sources[o].distance == 0 ||
           !ofRank(c.tensors[operands[o].tensor].iterativeRank, false))
-        bytes += boxBytes(operands[o].access, sources[o].buffer, box);
+        for (const Box &part : parts)
+          bytes += boxBytes(operands[o].access, sources[o].buffer, part);
   };
   reads(e.inputs, slot.inputs);
   reads(e.finishInputs, slot.finishInputs);

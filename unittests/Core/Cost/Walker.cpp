@@ -298,9 +298,15 @@ private:
     const Tensor &t = c.tensors[e.result.tensor];
     const Unit &unit = a.units[slot.unit];
     const Box box = innerBox(tile, epoch);
-    const int64_t busy =
-        slotCycles(c, unit, phase.runs[slot.run].slots[slot.index],
-                   slot.accumulates, extentsOf(box));
+    const Slot &decision = phase.runs[slot.run].slots[slot.index];
+    const std::vector<Box> parts = partsOf(decision, box);
+    Slot alone = decision; // on one instance
+    alone.instances.clear();
+    int64_t busy = -1;
+    for (const Box &part : parts)
+      busy = std::max(
+          busy, slotCycles(c, unit, alone, slot.accumulates, extentsOf(part)));
+    out.split |= parts.size() > 1;
     w.unitBusyCycles[slot.unit] += busy;
     out.unitBusyCycles[slot.unit] += busy;
 
@@ -343,9 +349,10 @@ private:
       for (size_t i = 0; i < from.size(); ++i) {
         if (phase.skip && from[i].distance > 0 && firstOfPipeline)
           continue; // a constant
-        bufferRead += touchedBytes(slot.einsum, operands[i],
-                                   bits(from[i].buffer), box, inFinish,
-                                   /*constantFirst=*/!phase.skip);
+        for (const Box &part : parts)
+          bufferRead += touchedBytes(slot.einsum, operands[i],
+                                     bits(from[i].buffer), part, inFinish,
+                                     /*constantFirst=*/!phase.skip);
       }
     };
     read(e.inputs, slot.inputs, /*inFinish=*/false);

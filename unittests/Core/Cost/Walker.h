@@ -33,7 +33,7 @@ struct Walked {
   std::vector<std::vector<WalkedPhase>> phases; ///< by group, phase
   // What the case exercised.
   bool ragged = false, refetched = false, accumulated = false, skipped = false;
-  bool waitsForRows = false;
+  bool waitsForRows = false, split = false;
   int64_t shortPhases = 0, longPhases = 0; ///< with a timeline, and without
 };
 

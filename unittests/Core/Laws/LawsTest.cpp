@@ -149,6 +149,8 @@ RandomCase renamed(const RandomCase &r) {
           s.einsum = ids.einsum[s.einsum];
           ids.map(s.rows);
           ids.map(s.cols);
+          for (InstancePart &part : s.instances)
+            part.rank = ids.rank[part.rank];
         }
       for (Prefetch &x : p.prefetch)
         x.tensor = ids.tensor[x.tensor];
@@ -355,5 +357,9 @@ TEST(LawsPropertyTest, TheOptimumIsMonotone) {
     const CostReport before = evaluate(s.c, more, found.schedule);
     EXPECT_LE(std::min(again, before.latencyCycles), best)
         << "lanes, case " << n;
+    more = s.a;
+    for (Unit &u : more.units)
+      u.instances = 2 + n % 2;
+    EXPECT_LE(optimum(s.c, more), best) << "instances, case " << n;
   }
 }

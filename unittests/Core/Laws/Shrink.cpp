@@ -213,7 +213,8 @@ std::string print(const RandomCase &r) {
         << m.writeBytesPerS / r.a.clockHz << " bytes a cycle, shared "
         << m.sharedPort << "\n";
   for (const Unit &u : r.a.units)
-    out << u.name << " " << u.rows << "x" << u.cols << "\n";
+    out << u.instances << " of " << u.name << " " << u.rows << "x" << u.cols
+        << "\n";
   for (const Group &g : r.s.groups) {
     out << "group tile" << sizes(g.tileOrder, g.tile);
     for (const Retain &x : g.retain)

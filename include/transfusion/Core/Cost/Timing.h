@@ -24,12 +24,13 @@ namespace transfusion::core {
 /// Extents by RankId of one epoch's inner tile.
 using Extents = std::vector<int64_t>;
 
-/// Cycles of a slot on one inner tile: ceil-folds over the unit's lanes times
-/// the cycles of its bodies. On a 1D unit rows are laid out first, columns take
+/// Cycles of a slot on one inner tile (on what the first of several instances
+/// takes of it): ceil-folds over the unit's lanes times the cycles of its
+/// bodies. On a 1D unit rows are laid out first, columns take
 /// the spare lanes: lanes / rows of them when rows < lanes. -1: unsupported.
 /// `accumulates`: finish does not run here; `finishOnly`: only finish runs.
 int64_t slotCycles(const Cascade &c, const Unit &u, const Slot &s,
-                   bool accumulates, const Extents &inner);
+                   bool accumulates, const Extents &epoch);
 
 struct SlotTiming {
   int32_t run = -1, index = -1;

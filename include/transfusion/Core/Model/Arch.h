@@ -74,9 +74,10 @@ struct Unit {
   std::array<OpCost, kNumOpClasses> ops;
   /// An Einsum with one unsupported op goes elsewhere whole.
   bool wholeEinsum = true;
-  LaneReuse alongRows, alongCols; ///< of a grid
-  double leakageW = 0;            ///< of each
-  int64_t lanes() const { return rows * cols; }
+  LaneReuse alongRows, alongCols;               ///< of a grid
+  double leakageW = 0;                          ///< of each
+  int64_t lanes() const { return rows * cols; } ///< of each
+  int64_t allLanes() const { return instances * lanes(); }
 };
 
 struct Arch {

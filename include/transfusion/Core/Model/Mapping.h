@@ -30,6 +30,8 @@
 
 #include "transfusion/Core/Model/Arch.h"
 
+#include <optional>
+
 namespace transfusion::core {
 
 /// Where something stands in the text of a mapping; from 1.
@@ -68,6 +70,13 @@ bool isPerLane(const Arch &a, const Unit &u);
 OperandRole roleOf(const Einsum &e, TensorId t);
 /// Result first, then operands; each once.
 std::vector<TensorId> tensorsOf(const Einsum &e);
+/// "inputs", "weights", "outputs".
+const char *roleName(OperandRole r);
+/// The first role of `t` that `m` does not keep, because of which it cannot lie
+/// there; of a piece, which is copied there, only what it is to its readers.
+std::optional<OperandRole> passesBy(const Cascade &c, const Memory &m,
+                                    TensorId t, bool isPiece = false);
+
 struct MappingFault {
   TextPlace place;
   std::string what, fix; ///< sentences, lower case, no period

@@ -46,6 +46,16 @@
 // Toy example, phases A, B, C: prefetch of x in A ahead 1 loads the x of the
 // next outer tile during C; that of the first tile is loaded before A, exposed.
 //
+// Instances. Where there are several of a unit, a slot may be spread over them:
+// each instance takes some points of a rank in an epoch, the i-th one those
+// from i times as many on. They are separate: each reads what it needs of the
+// operands from the memory that feeds the unit, and writes its part of the
+// result.
+//
+// Toy example, 3 heads and 10 queries in an epoch, four arrays, 1 head and 5
+// queries in each: there are six parts, for which it takes six arrays; with 2
+// heads in each there are four, two of which have 1 head.
+//
 // Only decisions are here: what follows from them is a Plan (Plan.h) and a
 // CostReport (Cost/Evaluate.h).
 //
@@ -57,6 +67,17 @@
 
 namespace transfusion::core {
 
+/// Points of a rank of the result that each instance of a unit takes.
+struct InstancePart {
+  RankId rank = -1;
+  int64_t points = 1;
+  /// Of so many points in an epoch.
+  int64_t parts(int64_t extent) const { return (extent + points - 1) / points; }
+  bool operator==(const InstancePart &o) const {
+    return rank == o.rank && points == o.points;
+  }
+};
+
 /// One Einsum's place on a unit.
 struct Slot {
   EinsumId einsum = -1;
@@ -65,6 +86,15 @@ struct Slot {
   bool finishOnly = false;
   int32_t stage = 0;
   std::vector<RankId> rows, cols; ///< spatial mapping of iteration ranks
+  /// Over several instances of the unit; a rank may be in rows or cols as well.
+  std::vector<InstancePart> instances;
+  /// Instances that have work where an epoch has these points.
+  int64_t instancesUsed(const std::vector<int64_t> &extents) const {
+    int64_t n = 1;
+    for (const InstancePart &part : instances)
+      n *= part.parts(extents[part.rank]);
+    return n;
+  }
 };
 
 /// Slots of one unit in issue order.

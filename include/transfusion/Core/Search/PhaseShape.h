@@ -43,12 +43,13 @@ PhaseShape shapeOf(const Cascade &c, const Structure &s,
 /// the widest 1D one.
 struct GridSize {
   int64_t rows = 1, cols = 1;
+  int64_t instances = 1;
 };
 GridSize gridOf(const Arch &a);
 
 /// Extents of an epoch by RankId: grid rows for the row rank, grid columns for
 /// looped columns, min(4, H) heads, 1 for batches and iterative ranks; the
-/// rest whole.
+/// rest whole. Of several instances each has a head, or as many rows.
 Extents defaultInner(const Cascade &c, const Arch &a, const PhaseMembers &m,
                      const PhaseShape &shape);
 

@@ -47,7 +47,8 @@ struct Memory {
 
 struct Unit {
   std::string name;
-  int32_t memory = -1; ///< that feeds it
+  int32_t memory = -1;   ///< that feeds it
+  int64_t instances = 1; ///< that all run a slot together
 };
 
 struct Rank {
@@ -122,6 +123,9 @@ struct Slot {
   std::string name;
   int32_t unit = -1;
   int64_t issue = 0, stage = 0;
+  /// Ranks, and how many of their points in an epoch each instance of the unit
+  /// takes. Every instance reads for itself.
+  std::vector<std::pair<int32_t, int64_t>> instances;
   std::vector<Read> reads;
   std::vector<Write> writes;
   std::vector<SlotCycles> cycles;

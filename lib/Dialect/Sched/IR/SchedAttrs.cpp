@@ -273,6 +273,11 @@ void SlotAttr::print(AsmPrinter &p) const {
     p << ", cols ";
     printRanks(p, getCols());
   }
+  if (getInstances()) {
+    p << ", instances(";
+    printTilingBody(p, getInstances());
+    p << ')';
+  }
   p << '>';
 }
 
@@ -281,15 +286,24 @@ Attribute SlotAttr::parse(AsmParser &p, Type) {
   std::string name;
   int64_t stage = 0;
   SmallVector<StringAttr> rows, cols;
+  TilingAttr instances;
   if (p.parseLess() || p.parseString(&name) || p.parseComma() ||
       p.parseKeyword("stage") || p.parseInteger(stage))
     return {};
   while (succeeded(p.parseOptionalComma())) {
-    if (rows.empty() && cols.empty() &&
+    if (rows.empty() && cols.empty() && !instances &&
         succeeded(p.parseOptionalKeyword("rows"))) {
       if (parseRanks(p, rows))
         return {};
-    } else if (p.parseKeyword("cols") || parseRanks(p, cols)) {
+    } else if (cols.empty() && !instances &&
+               succeeded(p.parseOptionalKeyword("cols"))) {
+      if (parseRanks(p, cols))
+        return {};
+    } else if (instances) {
+      p.emitError(p.getCurrentLocation(), "expected nothing after 'instances'");
+      return {};
+    } else if (p.parseKeyword("instances") || p.parseLParen() ||
+               !(instances = parseTilingBody(p)) || p.parseRParen()) {
       return {};
     }
   }
@@ -299,13 +313,13 @@ Attribute SlotAttr::parse(AsmParser &p, Type) {
   bool finishOnly = einsum.consume_back(kFinishSuffix);
   return p.getChecked<SlotAttr>(loc, p.getContext(),
                                 p.getBuilder().getStringAttr(einsum),
-                                finishOnly, stage, rows, cols);
+                                finishOnly, stage, rows, cols, instances);
 }
 
 LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                StringAttr einsum, bool finishOnly,
                                int64_t stage, ArrayRef<StringAttr> rows,
-                               ArrayRef<StringAttr> cols) {
+                               ArrayRef<StringAttr> cols, TilingAttr) {
   if (!einsum || einsum.getValue().empty()) // (3)
     return emitError() << "slot names no Einsum";
   if (stage < 0 || stage > 1023) // (1)

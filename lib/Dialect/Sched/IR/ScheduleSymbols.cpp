@@ -216,7 +216,10 @@ LogicalResult Verifier::verifyRun(RunOp run) {
       diag.attachNote(first->second.getLoc()) << "it is scheduled here first";
       return diag;
     }
-    for (ArrayRef<StringAttr> ranks : {slot.getRows(), slot.getCols()})
+    ArrayRef<StringAttr> split;
+    if (slot.getInstances())
+      split = slot.getInstances().getRanks();
+    for (ArrayRef<StringAttr> ranks : {slot.getRows(), slot.getCols(), split})
       for (StringAttr rank : ranks) {
         if (failed(verifyRank(run, rank)))
           return failure();

@@ -183,13 +183,16 @@ def Sched_SlotAttr : Sched_Attr<"Slot", "slot"> {
     phase's software pipeline, and which ranks are spread over the rows and the
     columns of the unit's lanes, the fastest last. `"FFN2.finish"` is only the
     finish of FFN2, whose reduction spans the epochs of an earlier phase.
+    `instances(h = 1, p = 64)`: where there are several of the unit, each takes
+    one head and 64 rows of an epoch, which it then spreads over its own lanes.
 
     Constraints: (1) the stage is between 0 and 1023; (2) no rank is mapped
-    twice; (3) the name of the Einsum is not empty.
+    twice to rows or columns; (3) the name of the Einsum is not empty.
   }];
   let parameters = (ins "::mlir::StringAttr":$einsum, "bool":$finishOnly,
       "int64_t":$stage, ArrayRefParameter<"::mlir::StringAttr">:$rows,
-      ArrayRefParameter<"::mlir::StringAttr">:$cols);
+      ArrayRefParameter<"::mlir::StringAttr">:$cols,
+      OptionalParameter<"::transfusion::sched::TilingAttr">:$instances);
   let extraClassDeclaration = [{
     /// "QK", or "FFN2.finish".
     std::string getDisplayName() const;
