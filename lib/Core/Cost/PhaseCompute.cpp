@@ -105,6 +105,7 @@ public:
       all.fill = tally.mul(full.cycles, std::min(epochs, stages - 1));
       all.drain = drain;
       all.cycles = tally.add(all.cycles, drain);
+      all.limits.slowed += double(drain);
     }
     return all;
   }
@@ -268,6 +269,7 @@ void addShort(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
   perStage.assign(plan.stages, epochAt(last, scratch.newer));
   result.drainCycles = times.step(perStage).drain;
   result.cycles = tally.add(result.cycles, result.drainCycles);
+  result.limits.slowed += double(result.drainCycles);
   perStage.assign(plan.stages, epochAt({}, scratch.newer));
   result.fillCycles = tally.mul(times.step(perStage).ii,
                                 std::min<int64_t>(epochs, plan.stages - 1));
@@ -320,6 +322,7 @@ void addEpochs(const PhaseTile &tile, PhaseTimes &times, Tally &tally,
     std::vector<StageEpoch> last(plan.stages, {&extents.back()});
     result.drainCycles = times.step(last).drain;
     result.cycles = tally.add(result.cycles, result.drainCycles);
+    result.limits.slowed += double(result.drainCycles);
     std::vector<StageEpoch> first(plan.stages, {&extents.front()});
     // Ragged epochs may be faster than the full ones that this counts.
     result.fillCycles =

@@ -269,4 +269,25 @@ StepLimits PhasePorts::limits(const std::vector<StageEpoch> &perStage,
   return limits;
 }
 
+StepLimits PhasePorts::limitsWithWrap(const std::vector<StageEpoch> &perStage,
+                                      const std::vector<int64_t> &cycles,
+                                      int64_t ii) const {
+  StepLimits limits;
+  for (size_t s = 0; s < stages.size(); ++s) {
+    const StageEpoch &epoch = perStage[stages[s]];
+    if (!epoch.inner || cycles[s] <= 0)
+      continue;
+    for (const Touch &t : touches[s]) {
+      const int q = t.writes && !ports.shared;
+      limits.beside[q] += ports.cycles(q, bytes(t, epoch));
+    }
+  }
+  limits.slowed = std::max({double(ii), limits.beside[0], limits.beside[1]});
+  for (int q : {0, 1})
+    if (ports.width[q] > 0)
+      limits.beside[q] =
+          std::max(limits.beside[q], double(ii) * (1 - transfers.part[q]));
+  return limits;
+}
+
 } // namespace transfusion::core

@@ -89,6 +89,12 @@ public:
   StepLimits limits(const std::vector<StageEpoch> &perStage,
                     const std::vector<int64_t> &cycles) const;
 
+  /// Of a modulo pipeline, which starts its slots when it says: `ii` cycles, or
+  /// as long as all that they move in a step takes at a port.
+  StepLimits limitsWithWrap(const std::vector<StageEpoch> &perStage,
+                            const std::vector<int64_t> &cycles,
+                            int64_t ii) const;
+
 private:
   /// A tensor's values that a slot reads or writes once an epoch.
   struct Touch {

@@ -16,8 +16,7 @@ PhaseTimes::PhaseTimes(const Cascade &c, const Arch &a, const Phase &p,
                        const std::vector<Buffer> &buffers,
                        const BufferPorts *ports, MemorySet outer)
     : c(c), a(a), phase(p), planned(plan.slots) {
-  // A modulo schedule starts its slots when it says, whatever the ports do.
-  if (ports && !p.wrap)
+  if (ports)
     this->ports.emplace(c, a, p, plan, buffers, *ports, outer);
   for (RankId r = 0; r < static_cast<RankId>(plan.usesRank.size()); ++r)
     if (plan.usesRank[r])
@@ -55,16 +54,18 @@ const StepTime &PhaseTimes::step(const std::vector<StageEpoch> &perStage) {
     violations = t.violations;
   StepTime time{t.ii, t.fill, t.drain, {}};
   if (ports)
-    time.limits = limits(perStage);
+    time.limits = limits(perStage, t.ii);
   return steps.emplace(std::move(own), time).first->second;
 }
 
-StepLimits PhaseTimes::limits(const std::vector<StageEpoch> &perStage) {
+StepLimits PhaseTimes::limits(const std::vector<StageEpoch> &perStage,
+                              int64_t ii) {
   std::vector<int64_t> cycles(planned.size(), 0);
   for (size_t i = 0; i < planned.size(); ++i)
     if (const Extents *inner = perStage[planned[i].stage].inner)
       cycles[i] = slots(*inner)[i];
-  return ports->limits(perStage, cycles);
+  return phase.wrap ? ports->limitsWithWrap(perStage, cycles, ii)
+                    : ports->limits(perStage, cycles);
 }
 
 const std::vector<int64_t> &PhaseTimes::slots(const Extents &inner) {

@@ -44,7 +44,7 @@ public:
   const PhasePorts *atPorts() const { return ports ? &*ports : nullptr; }
 
 private:
-  StepLimits limits(const std::vector<StageEpoch> &perStage);
+  StepLimits limits(const std::vector<StageEpoch> &perStage, int64_t ii);
   void appendKey(const Extents &inner);
 
   const Cascade &c;

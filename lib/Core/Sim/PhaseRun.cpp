@@ -75,7 +75,7 @@ void PhaseRun::run() {
     const StepTimes t = runStep();
     checkStep(t);
     const bool partial = !ring.front().exists || !ring.back().exists;
-    m.step(t, partial, limited && !phase.wrap);
+    m.step(t, partial, limited);
     if (phase.wrap) {
       const Ticks end = *std::max_element(t.end.begin(), t.end.end());
       runsOn = std::max({runsOn - t.length, end - t.length, Ticks(0)});
@@ -280,8 +280,8 @@ void PhaseRun::portUses(const Slot &slot, const InFlight &e,
 }
 
 StepTimes PhaseRun::runStep() {
-  if (limited && !phase.wrap)
-    return m.shop(number).run(work(), m.fabric);
+  if (limited)
+    return phase.wrap ? runWithWrap() : m.shop(number).run(work(), m.fabric);
   std::vector<LoopSet> key;
   for (const InFlight &e : ring)
     key.push_back(e.exists ? e.ragged : ~LoopSet(0));
@@ -289,22 +289,61 @@ StepTimes PhaseRun::runStep() {
   if (found != known.end())
     return found->second;
   const std::vector<SlotWork> all = work();
-  StepTimes t;
-  if (!phase.wrap) {
-    t = m.shop(number).run(all);
-  } else { // every step starts ii_cycles after the one before
-    t.start.assign(all.size(), 0);
-    t.end.assign(all.size(), 0);
-    t.units.resize(p.units.size());
-    t.length = ticksOf(phase.iiCycles);
-    for (const Claimed &c : phase.steady.slots)
-      if (all[c.slot].ticks >= 0) {
-        t.start[c.slot] = ticksOf(c.start);
-        t.end[c.slot] = t.start[c.slot] + all[c.slot].ticks;
-        t.units[phase.slots[c.slot].unit].busy += all[c.slot].ticks;
-      }
-  }
+  StepTimes t = phase.wrap ? claimedTimes(all) : m.shop(number).run(all);
   return known.emplace(std::move(key), std::move(t)).first->second;
+}
+
+/// With wrap every step starts ii_cycles after the one before.
+StepTimes PhaseRun::claimedTimes(const std::vector<SlotWork> &all) const {
+  StepTimes t;
+  t.start.assign(all.size(), 0);
+  t.end.assign(all.size(), 0);
+  t.units.resize(p.units.size());
+  t.length = ticksOf(phase.iiCycles);
+  for (const Claimed &c : phase.steady.slots)
+    if (all[c.slot].ticks >= 0) {
+      t.start[c.slot] = ticksOf(c.start);
+      t.end[c.slot] = t.start[c.slot] + all[c.slot].ticks;
+      t.units[phase.slots[c.slot].unit].busy += all[c.slot].ticks;
+    }
+  return t;
+}
+
+/// All units go slower together where a port takes longer for what they move in
+/// the step. They and the flights are served in turn.
+StepTimes PhaseRun::runWithWrap() {
+  const std::vector<SlotWork> all = work();
+  StepTimes t = claimedTimes(all);
+  const Ticks claimed = t.length;
+  std::vector<Wide> wanted(p.ports.size(), 0);
+  for (const SlotWork &w : all)
+    for (const PortUse &use : w.uses)
+      wanted[use.port] += Wide(w.ticks) * use.share;
+  std::vector<PortUse> uses;
+  for (size_t q = 0; q < wanted.size(); ++q)
+    if (wanted[q] > 0 && claimed > 0)
+      uses.push_back(
+          {static_cast<int32_t>(q), static_cast<Share>(wanted[q] / claimed)});
+  t.length = 0;
+  for (Ticks left = claimed; left > 0;) {
+    const Fabric::Turns turns = m.fabric.inTurn({&uses});
+    const Share speed = std::max<Share>(1, turns.speeds[0]);
+    Ticks ticks =
+        static_cast<Ticks>((Wide(left) * kWholePort + speed - 1) / speed);
+    const Ticks arrival = m.fabric.untilArrival(turns.flights);
+    if (arrival > 0)
+      ticks = std::min(ticks, arrival);
+    const Ticks moved =
+        std::min(left, static_cast<Ticks>(Wide(ticks) * speed / kWholePort));
+    for (const PortUse &use : uses)
+      m.fabric.carried[use.port] += Wide(moved) * use.share;
+    m.fabric.advance(ticks, turns.flights);
+    left -= moved;
+    t.length += ticks;
+  }
+  for (StepTimes::OfUnit &unit : t.units)
+    unit.port += t.length - claimed;
+  return t;
 }
 
 /// Results of this step leave beside the ones that follow.

@@ -56,6 +56,8 @@ private:
   bool takeEpoch();
   void awaitSlots();
   StepTimes runStep();
+  StepTimes claimedTimes(const std::vector<SlotWork> &all) const;
+  StepTimes runWithWrap();
   std::vector<SlotWork> work() const;
   bool startsSums(const Slot &slot, const Read &r, const InFlight &e) const;
   void portUses(const Slot &slot, const InFlight &e, SlotWork &w) const;

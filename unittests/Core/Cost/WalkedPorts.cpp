@@ -264,6 +264,28 @@ double StepWalker::slotBytes(const PlannedSlot &slot, const Box &tile,
   return bytes;
 }
 
+/// Of the port, at most.
+double StepWalker::transferShare() const {
+  const Memory &dram = a.memories[0];
+  if (dram.readBytesPerS <= 0 || (!dram.sharedPort && dram.writeBytesPerS <= 0))
+    return 1;
+  const double most =
+      dram.readBytesPerS + (dram.sharedPort ? 0 : dram.writeBytesPerS);
+  return std::min(1.0, most / a.memories[1].readBytesPerS);
+}
+
+void StepWalker::addWithWrap(const Box &tile,
+                             const std::vector<int64_t> &pipeline, int64_t step,
+                             int64_t interval) {
+  double bytes = 0;
+  for (const PlannedSlot &slot : p.groups[g].phases[ph].slots)
+    bytes += slotBytes(slot, tile, pipeline,
+                       std::max<int64_t>(step - slot.stage, 0));
+  const double moving = bytes / (a.memories[1].readBytesPerS / a.clockHz);
+  slowed += std::max(double(interval), moving);
+  left += std::max(double(interval) * (1 - transferShare()), moving);
+}
+
 void StepWalker::addAtPort(const Box &tile,
                            const std::vector<int64_t> &pipeline, int64_t step) {
   const Phase &phase = s.groups[g].phases[ph];
@@ -292,15 +314,8 @@ void StepWalker::addAtPort(const Box &tile,
                                  : !d.inFinish || !from[v]->accumulates))
           slots[v].waits.push_back(u);
   const double width = a.memories[1].readBytesPerS / a.clockHz;
-  const Memory &dram = a.memories[0];
-  const bool unlimited =
-      dram.readBytesPerS <= 0 || (!dram.sharedPort && dram.writeBytesPerS <= 0);
-  const double most =
-      (dram.readBytesPerS + (dram.sharedPort ? 0 : dram.writeBytesPerS)) /
-      a.clockHz;
   slowed += lengthAtPort(slots, width);
-  left +=
-      lengthBeside(slots, width, unlimited ? 1 : std::min(1.0, most / width));
+  left += lengthBeside(slots, width, transferShare());
 }
 
 } // namespace transfusion::core::test

@@ -86,6 +86,10 @@ protected:
   /// Adds a step to `slowed` and `left`.
   void addAtPort(const Box &tile, const std::vector<int64_t> &pipeline,
                  int64_t step);
+  /// The same with wrap, of a step that is full of slots: a stage before its
+  /// first epoch counts as if it had that one.
+  void addWithWrap(const Box &tile, const std::vector<int64_t> &pipeline,
+                   int64_t step, int64_t interval);
   double cycles(const Memory &m, int64_t read, int64_t written) const {
     return transferCycles(a, m, read, written);
   }
@@ -103,6 +107,7 @@ protected:
   double slowed = 0, left = 0;  ///< by the port; beside transfers
 
 private:
+  double transferShare() const;
   double boxBytes(const Access &access, int32_t buffer, const Box &box) const;
   double slotBytes(const PlannedSlot &slot, const Box &tile,
                    const std::vector<int64_t> &pipeline, int64_t i) const;

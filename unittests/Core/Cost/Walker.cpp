@@ -175,6 +175,8 @@ private:
           const int64_t cycles = timePhase(c, a, phase, perStage).ii;
           stepCycles.push_back(double(cycles));
           compute += cycles;
+          if (phase.wrap && a.memories[1].readBytesPerS > 0)
+            addWithWrap(tile, pipeline, step, cycles);
           if (step < stages - 1)
             w.fillCycles += cycles;
           else if (step >= length)
@@ -200,6 +202,7 @@ private:
                           stages, extentsOf(innerBox(tile, pipeline.back()))))
                 .drain;
         compute += cycles;
+        slowed += a.memories[1].readBytesPerS > 0 ? double(cycles) : 0;
         w.drainCycles += cycles;
       }
       before0 += length;

@@ -103,6 +103,19 @@ TEST(Simulate, UnitIsSlowedByItsMemory) {
   EXPECT_EQ(r.cycles, 6 * 12);
 }
 
+TEST(Simulate, WithWrapAllUnitsWaitForThePort) {
+  // In turn with a load, which takes 8 cycles then, a step takes 12 of which 4
+  // are after it; the last one has nothing beside it and takes 8.
+  Program p = toyProgram(6, 4, 0);
+  p.ports[1].bytesPerCycle = 4;
+  p.groups[0].phases[0].wrap = true;
+  const SimReport r = run(withoutStore(p));
+  EXPECT_EQ(stall(r, Stall::Port), 5 * (12 - 4) + (8 - 4));
+  EXPECT_EQ(r.units[0].busyCycles, 6 * 4);
+  EXPECT_EQ(r.portBusyCycles[1], 6 * 12);
+  EXPECT_EQ(r.cycles, 6 * 12);
+}
+
 TEST(Simulate, ANarrowOuterMemoryIsNotHeldUp) {
   // Loads of 16 cycles take a quarter of the port, less than half of it, and
   // leave 3 bytes a cycle to the unit, which ends before they do.
