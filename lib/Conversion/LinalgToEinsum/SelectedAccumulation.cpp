@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Two forms, both by select:
-//   - a maximum by comparison, x > acc ? x : acc, as one that ignores NaN: so
-//     does the comparison, which NaN never wins;
+//   - a maximum by comparison, x > acc ? x : acc, as acc max (x is NaN ? -inf :
+//     x): x never wins as NaN, and nothing wins over an acc that is NaN;
 //   - an accumulation that some points take no part in, c ? acc : acc op x, as
 //     acc op (c ? nothing : x), with what leaves every acc unchanged.
 //
@@ -85,10 +85,13 @@ static Value asExtremum(OpBuilder &b, arith::SelectOp select,
   else if (left != x || right != accumulator)
     return {};
   Location loc = select.getLoc();
-  if (isa<FloatType>(x.getType()))
+  if (isa<FloatType>(x.getType())) {
+    ReduceKind kind = order > 0 ? ReduceKind::Max : ReduceKind::Min;
+    x = withoutNaN(b, loc, x, kind);
     return order > 0
-               ? arith::MaxNumFOp::create(b, loc, x, accumulator).getResult()
-               : arith::MinNumFOp::create(b, loc, x, accumulator).getResult();
+               ? arith::MaximumFOp::create(b, loc, x, accumulator).getResult()
+               : arith::MinimumFOp::create(b, loc, x, accumulator).getResult();
+  }
   if (x.getType().isInteger(1))
     return {};
   return order > 0 ? arith::MaxSIOp::create(b, loc, x, accumulator).getResult()

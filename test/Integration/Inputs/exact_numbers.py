@@ -219,6 +219,33 @@ for op in ("maxnumf", "minnumf"):
         return f.define(out, f"linalg.reduce {{ arith.{op} }} ins({x} : "
                         f"{f.types[x]}) outs({s} : {out}) dimensions = [1]"),
 
+    @case(f"{op}_by_select_from_data", [R, start],
+          [np.where(np.isnan(start), NAN, named(op)(R, 1, start))])
+    def _(f, x, s):
+        # An accumulator that is NaN is never compared with success.
+        out = f.types[s]
+        less = "ogt" if op == "maxnumf" else "olt"
+        return f.define(out, f"linalg.reduce ins({x} : {f.types[x]}) outs({s} : "
+                        f"{out}) dimensions = [1] (%x: f32, %o: f32) {{\n"
+                        f"  %c = arith.cmpf {less}, %x, %o : f32\n"
+                        "  %r = arith.select %c, %x, %o : f32\n"
+                        "  linalg.yield %r : f32\n}"),
+
+    @case(f"{op}_by_select_of_two", [R[:, 2].copy(), start],
+          [np.where(np.isnan(start), NAN,
+                    named(op)(R[:, 2:3], 1, start))])
+    def _(f, x, s):
+        out = f.types[s]
+        less = "ogt" if op == "maxnumf" else "olt"
+        return f.define(
+            out, "linalg.generic {indexing_maps = [affine_map<(p) -> (p)>, "
+            "affine_map<(p) -> (p)>], iterator_types = [\"parallel\"]} "
+            f"ins({x} : {out}) outs({s} : {out}) {{\n"
+            "^bb0(%x: f32, %o: f32):\n"
+            f"  %c = arith.cmpf {less}, %x, %o : f32\n"
+            "  %r = arith.select %c, %x, %o : f32\n"
+            f"  linalg.yield %r : f32\n}} -> {out}"),
+
 
 def same(result, expected):
     return np.array_equal(result, expected,
