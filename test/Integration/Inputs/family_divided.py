@@ -25,17 +25,27 @@ def row_maximum(layer, s, finite=False):
                        np.where(np.isneginf(top.array), 0, top.array))
 
 
+def rounded(layer, x):
+    """To bf16 and back; half of a last place goes up."""
+    bits = x.array.astype(np.float32).view(np.uint32) + np.uint32(0x8000)
+    array = (bits & np.uint32(0xFFFF0000)).view(np.float32)
+    return layer.unary(x, "%n = arith.truncf %a : f32 to bf16\n"
+                       "%r = arith.extf %n : bf16 to f32", array.astype(float))
+
+
 def attend(layer, x, change=causal, late=True, subtract=True, finite=False,
            floor=None, guard=None, key_heads=HEADS, reciprocal=False,
-           weigh=None, total=None):
+           weigh=None, total=None, around_maximum=lambda layer, top: top):
     q = layer.heads(layer.linear(x, WIDTH), HEADS)
     k, v = (layer.heads(layer.linear(x, key_heads * SIZE), key_heads)
             for _ in "kv")
     if key_heads != HEADS:
         k, v = repeat(layer, k), repeat(layer, v)
     s = change(layer, layer.scale(scores(layer, q, k), SIZE**-0.5))
-    t = layer.binary("subf", s, row_maximum(layer, s, finite), ABC, "bhp") \
-        if subtract else s
+    t = s
+    if subtract:
+        top = around_maximum(layer, row_maximum(layer, s, finite))
+        t = layer.binary("subf", s, top, ABC, "bhp")
     e = layer.unary(t, "%r = math.exp %a : f32", np.exp(t.array))
     z = total(layer, s, e) if total else \
         layer.reduce(e, "addf", 0.0, e.array.sum(-1))
@@ -194,6 +204,15 @@ def divided_by_sum_and_more(layer, x):
 def divided_by_sum_and_little_unsubtracted(layer, x):
     """The sum may be as small as what is added."""
     return attend(layer, x, subtract=False, floor=plus(1e-9))
+
+
+@family(passes=0, absent=["AV", "RM"], scheduled=False)
+def divided_by_one_at_least_of_rounded(layer, x):
+    """A maximum that is rounded up makes the sum less than 1."""
+    return attend(layer, x, lambda l, s: causal(l, l.scale(s, 6)),
+                  around_maximum=rounded, floor=lambda z: (
+                      constant("k", "1.0") + "%r = arith.maximumf %a, %k : f32",
+                      np.maximum(z, 1)))
 
 
 @family(passes=0, absent=["AV", "RM"], scheduled=False)

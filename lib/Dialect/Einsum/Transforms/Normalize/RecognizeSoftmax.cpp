@@ -63,8 +63,9 @@ private:
   SmallVector<Type> roundings; ///< casts around weights
   /// Bits of the narrowest type on the way from the scores to the sum.
   unsigned narrowest = ~0u;
-  bool subtracts = false;   ///< the maximum
-  bool isFinite = false;    ///< which is so for rows of nothing but -inf
+  bool subtracts = false; ///< the maximum
+  bool isFinite = false;  ///< which is so for rows of nothing but -inf
+  bool isRounded = false; ///< which may be less than a score, or more than all
   bool isEmptyZero = false; ///< those divide 0 by something else
 };
 } // namespace
@@ -239,6 +240,9 @@ bool Matcher::matchScore(const Ref &exponent) {
     found.softmax.push_back(max.node);
     subtracts = true;
     isFinite = subtracted.isFinite;
+    isRounded =
+        subtracted.bits <
+        graph[throughWidening(graph, score)].type.getIntOrFloatBitWidth();
     return true;
   }
   // Nothing subtracted: each term belongs to the score.
@@ -259,13 +263,15 @@ bool Matcher::matchWeight(const Ref &exponential, const Ref &denominator) {
   if (!body || crossCasts(*body) != exponential)
     return false;
   found.softmax = {sum.node};
-  subtracts = isFinite = isEmptyZero = false;
+  subtracts = isFinite = isRounded = isEmptyZero = false;
   if (!matchScore(graph.operand(exponential, 0)))
     return false;
   // With the maximum subtracted the sum is 1 at least, or NaN, or 0 where a row
-  // is empty.
+  // is empty. A rounded maximum may be greater than all scores, or -inf.
   bool hasFloor = under != floored;
   isEmptyZero = hasFloor && isFinite;
+  if (isRounded)
+    return !hasFloor && !isFinite;
   return subtracts || !hasFloor;
 }
 

@@ -78,10 +78,17 @@ static std::optional<Ref> throughFinite(const Graph &graph, const Ref &ref,
 
 Subtracted normal::subtractedOf(const Graph &graph, const Ref &ref) {
   Subtracted result;
-  result.maximum = graph.throughCasts(ref);
+  auto crossCasts = [&](Ref from) {
+    for (; graph[from].isOp("arith.extf") || graph[from].isOp("arith.truncf");
+         from = graph.operand(from, 0))
+      result.bits =
+          std::min(result.bits, graph[from].type.getIntOrFloatBitWidth());
+    return from;
+  };
+  result.maximum = crossCasts(ref);
   if (std::optional<Ref> under =
           throughFinite(graph, result.maximum, result.isFinite))
-    result.maximum = graph.throughCasts(*under);
+    result.maximum = crossCasts(*under);
   const Node &node = graph[result.maximum];
   if (node.isOp("arith.select")) {
     std::optional<double> value =

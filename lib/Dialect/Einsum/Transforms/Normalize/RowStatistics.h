@@ -27,6 +27,7 @@ struct Subtracted {
   /// Where this holds, NaN is subtracted: of the maximum of numbers it is that
   /// there is none.
   std::optional<Ref> allNaN;
+  unsigned bits = ~0u; ///< of the narrowest type that the maximum is cast to
 };
 Subtracted subtractedOf(const Graph &graph, const Ref &ref);
 
