@@ -108,7 +108,24 @@ void Materializer::chooseLayouts() {
       if (Exprs layout = layoutOver(graph, tensor); !layout.empty())
         layouts.try_emplace(tensor.ref.node, layout);
   };
+  auto wantOperands = [&](const Node &node, bool onlyMerged) {
+    auto kind = kinds.find(node.name);
+    if (node.kind != Kind::Piece || kind == kinds.end() || !kind->second.layout)
+      return;
+    for (unsigned i = 0, e = node.operands.size(); i < e; ++i) {
+      NodeId operand = throughWidening(graph, node.operands[i]).node;
+      Exprs layout = kind->second.layout(graph, node, i);
+      bool isMerged = !llvm::all_of(layout, llvm::IsaPred<AffineDimExpr>);
+      if (plan.isTensor(operand) && !layout.empty() &&
+          (isMerged || !onlyMerged))
+        layouts.try_emplace(operand, layout);
+    }
+  };
   llvm::for_each(imported.results, want);
+  // Digits of a key (MergedKeys.h) can be read at the key in one layout only;
+  // who reads them one by one can in that as well.
+  for (NodeId id : plan.order)
+    wantOperands(graph[id], /*onlyMerged=*/true);
   for (NodeId id : plan.order) {
     const Node &node = graph[id];
     if (auto it = imported.kept.find(node.value); it != imported.kept.end())
@@ -121,15 +138,7 @@ void Materializer::chooseLayouts() {
         if (plan.isTensor(tensor.ref.node) && !layout.empty())
           layouts.try_emplace(tensor.ref.node, layout);
       }
-    auto kind = kinds.find(node.name);
-    if (node.kind != Kind::Piece || kind == kinds.end() || !kind->second.layout)
-      continue;
-    for (unsigned i = 0, e = node.operands.size(); i < e; ++i) {
-      NodeId operand = throughWidening(graph, node.operands[i]).node;
-      Exprs layout = kind->second.layout(graph, node, i);
-      if (plan.isTensor(operand) && !layout.empty())
-        layouts.try_emplace(operand, layout);
-    }
+    wantOperands(node, /*onlyMerged=*/false);
   }
   // What is rotated is laid out like the result.
   for (NodeId id : llvm::reverse(plan.order)) {

@@ -29,31 +29,39 @@ static bool hasQuotient(const Ref &ref) {
 namespace {
 class Merger {
 public:
-  Merger(const Imported &imported, Graph &graph, Frame &frame)
-      : imported(imported), graph(graph), frame(frame) {}
+  Merger(const Imported &imported, Graph &graph, Frame &frame,
+         const MergedLayouts &layouts)
+      : imported(imported), graph(graph), frame(frame), layouts(layouts) {}
   bool merge(SoftmaxContraction &found, ArrayRef<AffineExpr> keys);
+  /// The ones given, and those of what is merged here.
+  const MergedLayouts &getLayouts() const { return layouts; }
 
 private:
   std::optional<Ref> remake(const Ref &ref, unsigned depth = 16);
   std::optional<Ref> remakeContraction(const Ref &ref);
-  bool isReadable(const Ref &ref) const;
+  bool isReadable(const Ref &ref);
 
   const Imported &imported;
   Graph &graph;
   Frame &frame;
+  MergedLayouts layouts;
   AffineExpr key;
 };
 } // namespace
 
 /// Whether it is read at the key, or made here for nobody outside, and then
 /// laid out as we like.
-bool Merger::isReadable(const Ref &ref) const {
+bool Merger::isReadable(const Ref &ref) {
   if (!hasQuotient(ref))
     return true;
-  NodeId id = throughWidening(graph, ref).node;
+  Ref source = throughWidening(graph, ref);
+  NodeId id = source.node;
   Kind kind = graph[id].kind;
   if (kind != Kind::Reduce && kind != Kind::Op && kind != Kind::Sum &&
       kind != Kind::Product)
+    return false;
+  Exprs layout = mergeDigits(source.at, key);
+  if (layouts.try_emplace(id, layout).first->second != layout)
     return false;
   auto is = [&](const Tensor &tensor) { return tensor.ref.node == id; };
   return llvm::none_of(imported.results, is) &&
@@ -142,7 +150,7 @@ bool Merger::merge(SoftmaxContraction &found, ArrayRef<AffineExpr> keys) {
 }
 
 bool normal::mergeKeys(const Imported &imported, Graph &graph, Frame &frame,
-                       SoftmaxContraction &found) {
+                       SoftmaxContraction &found, MergedLayouts &layouts) {
   // Which is the row and which the column, what the score reads decides; where
   // it reads nothing at the keys, the order of the dims.
   Exprs keys = found.keys;
@@ -153,7 +161,9 @@ bool normal::mergeKeys(const Imported &imported, Graph &graph, Frame &frame,
   });
   do {
     Frame tried = frame;
-    if (Merger(imported, graph, tried).merge(found, keys)) {
+    Merger merger(imported, graph, tried, layouts);
+    if (merger.merge(found, keys)) {
+      layouts = merger.getLayouts();
       frame = tried;
       return true;
     }

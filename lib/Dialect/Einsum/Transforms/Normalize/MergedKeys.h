@@ -17,13 +17,18 @@
 
 #include "Import.h"
 #include "RecognizeSoftmax.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace transfusion::einsum::normal {
 
+/// Keys and values of merged keys, as mergeDigits lays them out.
+using MergedLayouts = llvm::DenseMap<NodeId, Exprs>; // looked up only
+
 /// Makes one key of several; adds it to the frame. False, and nothing changed
-/// but the frame, where that leaves a quotient in an access.
+/// but the frame, where that leaves a quotient in an access, or a tensor would
+/// need two layouts: this one, and that which another attention has given it.
 bool mergeKeys(const Imported &imported, Graph &graph, Frame &frame,
-               SoftmaxContraction &found);
+               SoftmaxContraction &found, MergedLayouts &layouts);
 
 /// The layout of a tensor that is read at `at`: dims at digits of `key` are one
 /// dimension, in the place of the first. Null exprs are the others.

@@ -42,6 +42,7 @@ struct Draft {
   bool isRefused = false;
   bool isGone = false;    ///< another one has what is around it as well
   bool sharesDot = false; ///< which something else computes as well
+  bool isMerged = false;  ///< its keys were several dims
   std::string blocks;     ///< what has become of a mask that compares them
 };
 
@@ -63,6 +64,7 @@ private:
   Imported &imported;
   Graph &graph;
   std::vector<Draft> drafts;
+  MergedLayouts layouts;
 };
 } // namespace
 
@@ -83,14 +85,16 @@ std::optional<Ref> Recognizer::draft(Frame &frame, const Ref &ref,
   std::optional<SoftmaxContraction> found =
       matchSoftmaxContraction(graph, frame, ref);
   // One key rank: what tiles are made of.
+  bool isMerged = found && found->keys.size() != 1;
   if (!found ||
-      (found->keys.size() != 1 && !mergeKeys(imported, graph, frame, *found)))
+      (isMerged && !mergeKeys(imported, graph, frame, *found, layouts)))
     return std::nullopt;
   AffineExpr key = found->keys.front();
 
   VisibleKeys visible = splitVisibleKeys(graph, frame, found->score, key);
   Draft draft;
   draft.softmax = found->softmax;
+  draft.isMerged = isMerged;
   AttentionTraits &traits = draft.traits;
   traits.isGuarded = found->isGuarded;
   traits.weight = found->weight;
@@ -297,13 +301,20 @@ void Recognizer::decide() {
     for (Draft &draft : drafts) {
       if (draft.isRefused || !live.count(draft.node))
         continue;
+      bool isDotShared =
+          draft.dot && (live.count(*draft.dot) || dots[*draft.dot] > 1);
       if (sums[draft.softmax.front()] > 1 ||
           llvm::any_of(draft.softmax,
-                       [&](NodeId id) { return live.count(id) != 0; }))
+                       [&](NodeId id) { return live.count(id) != 0; })) {
         changed = draft.isRefused = true;
-      else if (draft.dot && !draft.sharesDot &&
-               (live.count(*draft.dot) || dots[*draft.dot] > 1))
+      } else if (isDotShared && draft.isMerged) {
+        // Its keys are no attention's operand then, and nobody lays them out.
+        // One without may leave the contraction to another one.
+        changed = draft.isRefused = true;
+        break;
+      } else if (isDotShared && !draft.sharesDot) {
         changed = draft.sharesDot = true;
+      }
     }
   }
 }
