@@ -12,7 +12,7 @@
 namespace transfusion::einsum::normal {
 
 /// The sum over a row of x, divided by y, which is the same for all of the row:
-/// the sum of x / y. The dims of `quotient`, over them.
+/// the sum of x / y.
 struct DividedRow {
   Ref quotient; ///< x's sum / y; over the frame that it was found in
   Ref sum;      ///< of x / y; over the quotient's own dims
