@@ -35,7 +35,8 @@ def rounded(layer, x):
 
 def attend(layer, x, change=causal, late=True, subtract=True, finite=False,
            floor=None, guard=None, key_heads=HEADS, reciprocal=False,
-           weigh=None, total=None, around_maximum=lambda layer, top: top):
+           weigh=None, total=None, around_maximum=lambda layer, top: top,
+           around_sums=lambda layer, o: o):
     q = layer.heads(layer.linear(x, WIDTH), HEADS)
     k, v = (layer.heads(layer.linear(x, key_heads * SIZE), key_heads)
             for _ in "kv")
@@ -62,7 +63,7 @@ def attend(layer, x, change=causal, late=True, subtract=True, finite=False,
                                        layer.merge(v, 0, 1)),
                     0, x.array.shape[0], HEADS)
     if late:
-        o = layer.binary(divide, o, z, "bhpe", "bhp")
+        o = layer.binary(divide, around_sums(layer, o), z, "bhpe", "bhp")
     if guard:
         o = guard(layer, s, o)
     o = layer.merge(layer.transpose(o, [0, 2, 1, 3]), 2, 3)
@@ -219,6 +220,11 @@ def divided_by_one_at_least_of_rounded(layer, x):
 def divided_by_one_where_zero_unsubtracted(layer, x):
     """Exponentials may all be 0 where no score is -inf."""
     return attend(layer, x, subtract=False, floor=one_where_zero)
+
+
+@family(passes=0, absent=["AV", "RM"], scheduled=False)
+def rounded_before_it_is_divided(layer, x):
+    return attend(layer, x, around_sums=rounded)
 
 
 @family(passes=0, absent=["AV", "RM"], scheduled=False)

@@ -38,6 +38,11 @@ SmallVector<DividedRow> normal::dividedRowsOf(Graph &graph, const Frame &frame,
           !isSum(graph[graph.throughCasts(row)]))
         continue;
       DividedRow found;
+      for (; graph[row].isOp("arith.extf") || graph[row].isOp("arith.truncf");
+           row = graph.operand(row, 0))
+        found.bits =
+            std::min(found.bits, graph[row].type.getIntOrFloatBitWidth());
+      row = graph.operand(ref, i);
       found.quotient =
           graph.product(frame, {1, {{row, 1}, {divisor, -1}}}, node.type);
       const Node &quotient = graph[found.quotient];

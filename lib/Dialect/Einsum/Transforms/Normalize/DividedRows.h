@@ -14,8 +14,9 @@ namespace transfusion::einsum::normal {
 /// The sum over a row of x, divided by y, which is the same for all of the row:
 /// the sum of x / y.
 struct DividedRow {
-  Ref quotient; ///< x's sum / y; over the frame that it was found in
-  Ref sum;      ///< of x / y; over the quotient's own dims
+  Ref quotient;        ///< x's sum / y; over the frame that it was found in
+  Ref sum;             ///< of x / y; over the quotient's own dims
+  unsigned bits = ~0u; ///< of the narrowest type that x's sum is cast to
 };
 
 /// The quotients of that form in a product.

@@ -216,6 +216,11 @@ std::optional<Ref> Recognizer::draftDivided(const Frame &frame,
     if (graph[row.quotient].powers[0] != 1)
       sum = graph.throughCasts(graph.operand(self, 1)).node;
     if (std::optional<Ref> piece = draft(own, row.sum, self)) {
+      // A rounding of its own stays; one that the weights have is none.
+      if (row.bits < drafts.back().traits.weight.getIntOrFloatBitWidth()) {
+        drafts.pop_back();
+        continue;
+      }
       drafts.back().softmax.push_back(sum);
       return replaceQuotient(graph, frame, ref, row.quotient,
                              graph.compose(*piece, row.quotient.at, frame));
