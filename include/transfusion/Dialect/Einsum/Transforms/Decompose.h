@@ -24,8 +24,8 @@ mlir::LogicalResult decomposeNamedOps(mlir::func::FuncOp function,
                                       const DecomposeOptions &options);
 
 /// Results that the function does not make (an argument, a constant, one that
-/// it returns twice) become copies, Einsums like any other. An error where one is of
-/// a type that no Einsum has.
+/// it returns twice) become copies, Einsums like any other. An error where one
+/// is of a type that no Einsum has.
 mlir::LogicalResult copyPassedResults(mlir::func::FuncOp function);
 
 /// Whether the function does nothing but return such results.
