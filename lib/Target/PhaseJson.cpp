@@ -68,27 +68,30 @@ private:
   Extents full; ///< of a full inner tile
 };
 
-/// What every instance that has work reads, all together.
+/// What every instance that has work reads, all together: of each rank all have
+/// the same points, and the last has the rest.
 int64_t PhaseWriter::readBytes(const Slot &slot, const Access &access,
                                int32_t bits) const {
-  int64_t bytes = 0;
-  std::vector<size_t> at(slot.instances.size(), 0);
-  while (true) {
-    Extents extents = full;
-    for (size_t i = 0; i < at.size(); ++i) {
-      const InstancePart &part = slot.instances[i];
-      const int64_t begin = static_cast<int64_t>(at[i]) * part.points;
-      extents[part.rank] = std::min(part.points, full[part.rank] - begin);
+  int64_t points = 0;
+  Extents extents = full;
+  auto add = [&](auto &&self, size_t i, int64_t count) -> void {
+    if (i == slot.instances.size()) {
+      points += count * footprint(c, access, extents);
+      return;
     }
-    bytes += footprint(c, access, extents) * bytesPerValue(bits);
-    size_t i = 0;
-    while (i < at.size() &&
-           static_cast<int64_t>(++at[i]) ==
-               slot.instances[i].parts(full[slot.instances[i].rank]))
-      at[i++] = 0;
-    if (i == at.size())
-      return bytes;
-  }
+    const InstancePart &part = slot.instances[i];
+    const int64_t all = full[part.rank], whole = all / part.points;
+    if (whole > 0) {
+      extents[part.rank] = part.points;
+      self(self, i + 1, count * whole);
+    }
+    if (all % part.points != 0) {
+      extents[part.rank] = all % part.points;
+      self(self, i + 1, count);
+    }
+  };
+  add(add, 0, 1);
+  return points * bytesPerValue(bits);
 }
 
 /// Every number of points that an epoch can hold of the rank.
