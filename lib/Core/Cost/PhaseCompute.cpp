@@ -90,47 +90,50 @@ public:
     full.add(middle, 1, tally);
     if (wrap)
       drain = middle.drain;
-    else
-      ends = walk(whole());
+    ends = walk(whole());
   }
 
   StepSums sums(int64_t epochs) {
-    if (!wrap && epochs < whole())
+    if (epochs < whole())
       return walk(epochs);
     StepSums all = ends;
-    const int64_t steady = wrap ? epochs : epochs - whole();
+    const int64_t steady = epochs - whole();
     all.cycles = tally.add(all.cycles, tally.mul(full.cycles, steady));
     all.limits.add(full.limits, double(steady));
-    if (wrap) {
-      all.fill = tally.mul(full.cycles, std::min(epochs, stages - 1));
-      all.drain = drain;
-      all.cycles = tally.add(all.cycles, drain);
-      all.limits.slowed += double(drain);
-    }
     return all;
   }
 
 private:
   /// Epochs of the least row that has a step with neither end of it.
   int64_t whole() const { return stages + 1; }
+  /// With wrap, a stage before its first epoch counts as if it had that one.
   const StepTime &step(int64_t first, int64_t last, int64_t k, int64_t epochs) {
     perStage.assign(stages, {});
     for (int64_t s = first; s <= last; ++s)
-      perStage[s] = {&extents, single.first | (k == s ? along : 0),
-                     single.last | (k - s == epochs - 1 ? along : 0)};
+      perStage[s] = {
+          &extents, single.first | (k <= s ? along : 0),
+          single.last |
+              (std::max(k - s, int64_t(0)) == epochs - 1 ? along : 0)};
     return times.step(perStage);
   }
-  /// Stage s works when 0 <= k - s < epochs.
+  /// Stage s works when 0 <= k - s < epochs; with wrap always, and what is left
+  /// of the last epoch follows.
   StepSums walk(int64_t epochs) {
     StepSums sums;
-    for (int64_t k = 0; k < epochs + stages - 1; ++k) {
-      const StepTime &time = step(std::max<int64_t>(0, k - epochs + 1),
-                                  std::min<int64_t>(k, stages - 1), k, epochs);
+    for (int64_t k = 0; k < epochs + (wrap ? 0 : stages - 1); ++k) {
+      const StepTime &time =
+          step(wrap ? 0 : std::max<int64_t>(0, k - epochs + 1),
+               wrap ? stages - 1 : std::min<int64_t>(k, stages - 1), k, epochs);
       sums.add(time, 1, tally);
       if (k < stages - 1)
         sums.fill = tally.add(sums.fill, time.ii);
       else if (k >= epochs)
         sums.drain = tally.add(sums.drain, time.ii);
+    }
+    if (wrap) {
+      sums.drain = drain;
+      sums.cycles = tally.add(sums.cycles, drain);
+      sums.limits.slowed += double(drain);
     }
     return sums;
   }
