@@ -14,6 +14,9 @@ using namespace transfusion::core::check;
 // A02: what schedules are made for
 //===----------------------------------------------------------------------===//
 
+/// Of a unit: as many as the schedule file takes.
+static constexpr int64_t kMostInstances = int64_t(1) << 16;
+
 std::vector<Violation> transfusion::core::checkSchedulable(const Arch &a) {
   Sink sink;
   if (a.memories.size() < 2) {
@@ -66,6 +69,18 @@ std::vector<Violation> transfusion::core::checkSchedulable(const Arch &a) {
   }
   for (size_t u = 0; u < a.units.size(); ++u) {
     const Unit &unit = a.units[u];
+    if (unit.instances > kMostInstances) {
+      Violation &v = sink.add("A02",
+                              "there are " + num(unit.instances) + " of unit " +
+                                  quoted(unit.name) +
+                                  "; schedules spread an Einsum over " +
+                                  num(kMostInstances) + " at most",
+                              "describe fewer and wider ones");
+      v.archUnit = static_cast<UnitId>(u);
+      v.demand = unit.instances;
+      v.bound = kMostInstances;
+      v.unit = "instances";
+    }
     const bool shares =
         unit.alongRows == LaneReuse{} && unit.alongCols == LaneReuse{};
     if (shares)

@@ -30,7 +30,7 @@ const std::vector<Rule> &transfusion::core::checkRules() {
     {"C16", "bases", "a tensor that is extended is the result without the Einsum's own points, which follow it along one dimension and all exist; it is extended once"},
 
     {"A01", "clock", "the clock is above 0"},
-    {"A02", "schedulable", "schedules are for two or more memories, one of each, the innermost of which feeds every unit and keeps everything, and for grids that share both ways"},
+    {"A02", "schedulable", "schedules are for two or more memories, one of each, the innermost of which feeds every unit and keeps everything, for at most 65536 instances of a unit, and for grids that share both ways"},
     {"A03", "names", "memories and units have names of their own"},
     {"A04", "capacity", "every memory but the outermost has a positive capacity"},
     {"A05", "bandwidth", "bandwidths are finite and not negative (0: not given)"},

@@ -178,7 +178,7 @@ public:
                   Tally &tally);
   /// Tiles that the following bytes are moved in, each.
   int64_t times = 1;
-  /// From and to where the whole tensor lies.
+  /// From and to where the tensor, or a piece of it, lies.
   void load(TensorId t, int64_t bytes, MemoryId outer);
   void store(TensorId t, int64_t bytes, MemoryId outer);
   /// From memory 0 to where the tensor resides.

@@ -46,7 +46,7 @@ int64_t SlotTouches::partsIn(RankId r, const PieceCut &cut) {
   const int64_t pieces = cut.pieces(), points = partOf(r);
   if (points == 0)
     return pieces;
-  auto parts = [&](int64_t extent) { return (extent + points - 1) / points; };
+  auto parts = [&](int64_t extent) { return (extent - 1) / points + 1; };
   const int64_t last = cut.total - (pieces - 1) * cut.piece;
   return tally.add(tally.mul(pieces - 1, parts(std::min(cut.piece, cut.total))),
                    parts(last));
@@ -192,7 +192,7 @@ int64_t SlotTouches::inDomain(const Operand &o,
       continue;
     const RankId instance = 2 * rankCount + r; // within the piece
     axes.push_back(instance);
-    spans.push_back({0, (cut.piece + points - 1) / points});
+    spans.push_back({0, (cut.piece - 1) / points + 1});
     from.expr.terms.push_back({instance, -points});
     to.expr.constant += points - cut.piece;
     to.expr.terms.push_back({instance, points});

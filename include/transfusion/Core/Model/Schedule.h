@@ -71,8 +71,8 @@ namespace transfusion::core {
 struct InstancePart {
   RankId rank = -1;
   int64_t points = 1;
-  /// Of so many points in an epoch.
-  int64_t parts(int64_t extent) const { return (extent + points - 1) / points; }
+  /// Of so many points (at least one) in an epoch.
+  int64_t parts(int64_t extent) const { return (extent - 1) / points + 1; }
   bool operator==(const InstancePart &o) const {
     return rank == o.rank && points == o.points;
   }
@@ -88,13 +88,6 @@ struct Slot {
   std::vector<RankId> rows, cols; ///< spatial mapping of iteration ranks
   /// Over several instances of the unit; a rank may be in rows or cols as well.
   std::vector<InstancePart> instances;
-  /// Instances that have work where an epoch has these points.
-  int64_t instancesUsed(const std::vector<int64_t> &extents) const {
-    int64_t n = 1;
-    for (const InstancePart &part : instances)
-      n *= part.parts(extents[part.rank]);
-    return n;
-  }
 };
 
 /// Slots of one unit in issue order.
