@@ -188,13 +188,13 @@ Cascade chain(int64_t i, int64_t j, int64_t k) {
   return b.take();
 }
 
-Cascade matmul() {
+Cascade matmul(int64_t i, int64_t j, int64_t k) {
   CascadeBuilder b("matmul");
-  b.rank("i", 10);
-  b.rank("j", 3);
-  b.rank("k", 6);
-  b.input("A", {10, 3});
-  b.input("B", {3, 6});
+  b.rank("i", i);
+  b.rank("j", j);
+  b.rank("k", k);
+  b.input("A", {i, j});
+  b.input("B", {j, k});
   b.einsum("T[i,k]", {"A[i,j]", "B[j,k]"}, ReduceKind::Add, {{Mac, 1}});
   b.output("T");
   return b.take();

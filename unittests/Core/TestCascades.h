@@ -82,8 +82,8 @@ Cascade bertLayer(const BertShape &s);
 /// T1[i,k] = sum_j A[i,j]*B[j,k]; T2 = max(T1, 0); T3[i] = sum_k T2.
 Cascade chain(int64_t i, int64_t j, int64_t k);
 
-/// T[i,k] = sum_j A[i,j]*B[j,k] of 10 x 3 x 6.
-Cascade matmul();
+/// T[i,k] = sum_j A[i,j]*B[j,k].
+Cascade matmul(int64_t i = 10, int64_t j = 3, int64_t k = 6);
 
 /// X[m,p], ten macs a point, then Y[m,p] of X, seven; `recurs`: X reads the
 /// slice of Y before. 16 x 64.

@@ -50,6 +50,9 @@ bool hasArithForm(mlir::Operation *op);
 mlir::Value arithForm(mlir::OpBuilder &builder, mlir::Operation *op,
                       mlir::ValueRange operands);
 
+/// How an op combines two operands that may change places and are signed.
+std::optional<einsum::ReduceKind> plainReduceKind(mlir::Operation *op);
+
 /// Accumulations that the body writes as a select, as what they are.
 void writeAsAccumulation(Body &body, mlir::BlockArgument accumulator);
 

@@ -60,8 +60,7 @@ std::string transfusion::raise::whyNotType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return "has an unranked tensor; its shape must be static (tensor.cast to "
-           "it, "
-           "or export with example inputs)";
+           "it, or export with example inputs)";
   if (!tensor.hasStaticShape())
     return "has a dynamic dimension (" + textOf(type) +
            "); its shape must be static: export with example inputs, or run "

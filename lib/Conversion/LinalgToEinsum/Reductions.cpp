@@ -102,6 +102,13 @@ static std::optional<Combination> combinationOf(Operation *op) {
   return std::nullopt;
 }
 
+std::optional<ReduceKind> transfusion::raise::plainReduceKind(Operation *op) {
+  std::optional<Combination> found = combinationOf(op);
+  if (!found || found->negatesRight || found->isUnsigned)
+    return std::nullopt;
+  return found->kind;
+}
+
 static bool dependsOn(Value value, Value on) {
   SmallVector<Value> stack{value};
   llvm::SmallDenseSet<Value> seen;

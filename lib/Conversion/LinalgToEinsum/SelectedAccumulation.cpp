@@ -21,24 +21,6 @@ using namespace mlir;
 using namespace transfusion::einsum;
 using namespace transfusion::raise;
 
-static std::optional<ReduceKind> kindOf(Operation *op) {
-  if (!op)
-    return std::nullopt;
-  if (isa<arith::AddFOp, arith::AddIOp>(op))
-    return ReduceKind::Add;
-  if (isa<arith::MulFOp, arith::MulIOp>(op))
-    return ReduceKind::Mul;
-  if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>(op))
-    return ReduceKind::Max;
-  if (isa<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>(op))
-    return ReduceKind::Min;
-  if (isa<arith::AndIOp>(op))
-    return ReduceKind::And;
-  if (isa<arith::OrIOp>(op))
-    return ReduceKind::Or;
-  return std::nullopt;
-}
-
 /// Whether the condition says that its left side is the greater (1) or the less
 /// (-1), and never does of NaN; 0 for anything else.
 static int orderOf(Value condition, Value &left, Value &right) {
@@ -106,7 +88,7 @@ static Value asMasked(OpBuilder &b, arith::SelectOp select,
     return {};
   Operation *op = (skipsIfTrue ? select.getFalseValue() : select.getTrueValue())
                       .getDefiningOp();
-  std::optional<ReduceKind> kind = kindOf(op);
+  std::optional<ReduceKind> kind = plainReduceKind(op);
   if (!kind ||
       (op->getOperand(0) != accumulator && op->getOperand(1) != accumulator))
     return {};

@@ -28,21 +28,28 @@ struct ResidentCase : BertCase {
   }
 };
 
-void residentsBreak(const char *rule, const char *text,
-                    const std::function<void(ResidentCase &)> &mutate) {
-  ResidentCase t;
+template <typename Case>
+void scheduleBreaks(const char *rule, const char *text,
+                    const std::function<void(Case &)> &mutate) {
+  Case t;
   ASSERT_EQ(describe(t.check()), "");
   mutate(t);
   expectRule(t.check(), rule, text);
+}
+constexpr auto *residentsBreak = scheduleBreaks<ResidentCase>;
+
+void planBreaks(const BertCase &t, const char *rule, const char *text,
+                const std::function<void(Plan &)> &mutate) {
+  Plan p = makePlan(t.c, t.a, t.s);
+  ASSERT_EQ(describe(checkPlan(t.c, t.a, t.s, p)), "");
+  mutate(p);
+  expectRule(checkPlan(t.c, t.a, t.s, p), rule, text);
 }
 
 void planBreaks(const char *text, const std::function<void(Plan &)> &mutate) {
   ResidentCase t;
   t.reside("BV");
-  Plan p = makePlan(t.c, t.a, t.s);
-  ASSERT_EQ(describe(checkPlan(t.c, t.a, t.s, p)), "");
-  mutate(p);
-  expectRule(checkPlan(t.c, t.a, t.s, p), "P13", text);
+  planBreaks(t, "P13", text, mutate);
 }
 
 TEST(CheckResidents, S01Ids) {
@@ -142,22 +149,13 @@ struct PieceCase : ResidentCase {
   }
 };
 
-void piecesBreak(const char *rule, const char *text,
-                 const std::function<void(PieceCase &)> &mutate) {
-  PieceCase t;
-  ASSERT_EQ(describe(t.check()), "");
-  mutate(t);
-  expectRule(t.check(), rule, text);
-}
+constexpr auto *piecesBreak = scheduleBreaks<PieceCase>;
 
 void piecePlanBreaks(const char *rule, const char *text,
                      const std::function<void(Plan &)> &mutate) {
   PieceCase t;
   t.layIn("BV");
-  Plan p = makePlan(t.c, t.a, t.s);
-  ASSERT_EQ(describe(checkPlan(t.c, t.a, t.s, p)), "");
-  mutate(p);
-  expectRule(checkPlan(t.c, t.a, t.s, p), rule, text);
+  planBreaks(t, rule, text, mutate);
 }
 
 TEST(CheckPieces, S41) {

@@ -26,19 +26,6 @@ namespace {
 
 constexpr MemoryId kBuffer = 1;
 
-/// Y = A * B, 16 x 16 values each.
-Cascade product() {
-  CascadeBuilder b("product");
-  for (const char *r : {"i", "j", "k"})
-    b.rank(r, 16);
-  b.input("A", {16, 16});
-  b.input("B", {16, 16});
-  b.einsum("Y[i,k]", {"A[i,j]", "B[j,k]"}, ReduceKind::Add,
-           {{OpClass::Mac, 1}});
-  b.output("Y");
-  return b.take();
-}
-
 struct Case {
   Cascade c;
   Arch a = machine("tiny");
@@ -68,7 +55,7 @@ struct Case {
 };
 
 Case onRowsAndColumns() {
-  Case t(product());
+  Case t(matmul(16, 16, 16));
   t.slot().rows = {rankId(t.c, "i")};
   t.slot().cols = {rankId(t.c, "k")};
   return t;
@@ -112,7 +99,7 @@ TEST(Instances, BytesByHand) {
   EXPECT_EQ(both.readOf("A"), 2 * 1024);
   EXPECT_EQ(both.readOf("B"), 2 * 1024);
   // Results are written once, and read once to be stored.
-  const TensorTraffic &y = both.detail.byTensor[tensorId(both.c, "Y")];
+  const TensorTraffic &y = both.detail.byTensor[tensorId(both.c, "T")];
   EXPECT_EQ(y.writeBytes[kBuffer], 1024);
   EXPECT_EQ(y.readBytes[kBuffer], 1024);
   // Every read has its energy.

@@ -17,20 +17,12 @@ using namespace transfusion::core::test;
 
 namespace {
 
-/// Y[i,k] = sum over j of A[i,j] * B[j,k], 16 x 16 x 16 values of 4 bytes, on
+/// T[i,k] = sum over j of A[i,j] * B[j,k], 16 x 16 x 16 values of 4 bytes, on
 /// `tiny` with another memory before its buffer: DRAM moves 2 bytes a cycle,
 /// the memory in between 8.
 struct Product {
   Product() {
-    CascadeBuilder b("product");
-    for (const char *r : {"i", "j", "k"})
-      b.rank(r, 16);
-    b.input("A", {16, 16});
-    b.input("B", {16, 16});
-    b.einsum("Y[i,k]", {"A[i,j]", "B[j,k]"}, ReduceKind::Add,
-             {{OpClass::Mac, 1}});
-    b.output("Y");
-    c = b.take();
+    c = matmul(16, 16, 16);
     i = 0, k = 2;
     a = machine("tiny");
     Memory middle = a.memories[0];
@@ -72,7 +64,7 @@ struct Product {
   RankId i, k;
 };
 
-constexpr int64_t kWhole = 16 * 16 * 4; // bytes of A, B or Y
+constexpr int64_t kWhole = 16 * 16 * 4; // bytes of A, B or T
 
 /// A row of A comes anew for every four columns, B for every tile.
 TEST(Pieces, BytesByHand) {
